@@ -1,0 +1,103 @@
+// Small string helpers.
+#include "base/strings.h"
+
+namespace baton {
+namespace strings_internal {
+
+void AppendPieces(std::string& out, std::initializer_list<std::string_view> pieces) {
+  size_t size = out.size();
+  for (std::string_view piece : pieces) size += piece.size();
+  if (size > out.capacity()) out.reserve(std::max(size, out.capacity() * 2));
+  for (std::string_view piece : pieces) out.append(piece);
+}
+
+std::string CatPieces(std::initializer_list<std::string_view> pieces) {
+  std::string out;
+  AppendPieces(out, pieces);
+  return out;
+}
+
+}  // namespace strings_internal
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  while (true) {
+    const size_t end = text.find(separator);
+    pieces.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return pieces;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string Join(std::span<const std::string> pieces, std::string_view separator) {
+  std::string out;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (i > 0) out.append(separator);
+    out.append(pieces[i]);
+  }
+  return out;
+}
+
+std::string_view Trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  const size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+std::string ToLower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string Quote(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      default: {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f) {
+          out += "\\x";
+          out += kHex[byte >> 4];
+          out += kHex[byte & 15];
+        } else {
+          out += c;
+        }
+      }
+    }
+  }
+  out += '"';
+  return out;
+}
+
+std::string HexEncode(std::span<const std::byte> bytes) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const std::byte b : bytes) {
+    out += kHex[std::to_integer<unsigned>(b) >> 4];
+    out += kHex[std::to_integer<unsigned>(b) & 15];
+  }
+  return out;
+}
+
+}  // namespace baton

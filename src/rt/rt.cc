@@ -1,0 +1,1 @@
+// The runtime's library anchor until its parts land.
