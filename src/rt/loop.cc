@@ -1,0 +1,161 @@
+// The parts that both loops share: fibers' turns, the timer heap, deadlines.
+#include "rt/loop.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <string>
+
+namespace baton::rt {
+
+Deadline Deadline::After(const Clock& clock, Duration timeout) {
+  const MonotonicTime now = clock.Now();
+  if (timeout >= kForever - now) return Never();
+  return Deadline(now + timeout);
+}
+
+Duration Deadline::Left(const Clock& clock) const {
+  if (never()) return Duration::max();
+  return std::max(Duration::zero(), at_ - clock.Now());
+}
+
+// ---- fibers ----
+
+Fiber::~Fiber() {
+  INVARIANT(loop_.running_ != this, "a fiber may not destroy the scope it runs in: use Scope::CancelAll");
+  if (ready_index_ != kNotReady) loop_.RemoveReady(*this);
+}
+
+void Fiber::Start(std::coroutine_handle<> root) {
+  resume_point_ = root;
+  loop_.MakeReady(*this);
+}
+
+void WaitBase::Wake() noexcept { fiber_->loop().MakeReady(*fiber_); }
+
+void TaskPromiseBase::unhandled_exception() noexcept {
+  std::string what = "an exception tried to leave a task";
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const std::exception& exception) {
+    what.append(": ").append(exception.what());
+  } catch (...) {
+    what.append(" (not a std::exception)");
+  }
+  InvariantBroken("false", what);
+}
+
+Loop::~Loop() { INVARIANT(timers_.empty(), "a loop outlives everything that waits on it"); }
+
+Loop::SleepWait Loop::Sleep(Duration duration) { return {*this, Deadline::After(*this, duration).at()}; }
+
+void Loop::Resume(Fiber& fiber) {
+  if (!fiber.abandoned_) {
+    running_ = &fiber;
+    fiber.resume_point_.resume();
+    running_ = nullptr;
+    if (fiber.finished_ && !fiber.abandoned_) fiber.OnFinished();
+  }
+  DestroyAbandoned();
+}
+
+void Loop::DestroyLater(std::unique_ptr<Fiber> fiber) {
+  fiber->abandoned_ = true;
+  if (fiber->ready_index_ != Fiber::kNotReady) RemoveReady(*fiber);
+  abandoned_.push_back(std::move(fiber));
+  if (running_ == nullptr) DestroyAbandoned();
+}
+
+// A destructor may abandon more fibers, so this takes them one by one and is not entered twice.
+void Loop::DestroyAbandoned() {
+  if (destroying_) return;
+  destroying_ = true;
+  while (!abandoned_.empty()) {
+    const std::unique_ptr<Fiber> fiber = std::move(abandoned_.back());
+    abandoned_.pop_back();
+  }
+  destroying_ = false;
+}
+
+// ---- timers ----
+
+TimerNode::~TimerNode() {
+  if (loop_ != nullptr) loop_->ClearTimer(*this);
+}
+
+bool Loop::Before(size_t a, size_t b) const {
+  const TimerNode& x = *timers_[a];
+  const TimerNode& y = *timers_[b];
+  return x.at_ != y.at_ ? x.at_ < y.at_ : x.sequence_ < y.sequence_;
+}
+
+void Loop::Place(size_t index, TimerNode* timer) {
+  timers_[index] = timer;
+  timer->heap_index_ = index;
+}
+
+void Loop::SiftUp(size_t index) {
+  while (index > 0 && Before(index, (index - 1) / 2)) {
+    TimerNode* parent = timers_[(index - 1) / 2];
+    Place((index - 1) / 2, timers_[index]);
+    Place(index, parent);
+    index = (index - 1) / 2;
+  }
+}
+
+void Loop::SiftDown(size_t index) {
+  while (true) {
+    size_t least = index;
+    for (size_t child = 2 * index + 1; child <= 2 * index + 2 && child < timers_.size(); ++child) {
+      if (Before(child, least)) least = child;
+    }
+    if (least == index) return;
+    TimerNode* moved = timers_[index];
+    Place(index, timers_[least]);
+    Place(least, moved);
+    index = least;
+  }
+}
+
+void Loop::SetTimer(TimerNode& timer, MonotonicTime at) {
+  if (timer.loop_ != nullptr) ClearTimer(timer);
+  if (at == kForever) return;  // never: nothing to keep
+  timer.loop_ = this;
+  timer.at_ = at;
+  timer.sequence_ = ++timer_sequence_;
+  timers_.push_back(nullptr);
+  Place(timers_.size() - 1, &timer);
+  SiftUp(timers_.size() - 1);
+}
+
+void Loop::ClearTimer(TimerNode& timer) {
+  if (timer.loop_ == nullptr) return;
+  const size_t index = timer.heap_index_;
+  timer.loop_ = nullptr;
+  TimerNode* last = timers_.back();
+  timers_.pop_back();
+  if (last == &timer) return;
+  Place(index, last);
+  SiftUp(index);
+  SiftDown(last->heap_index_);
+}
+
+std::optional<MonotonicTime> Loop::NextTimer() const {
+  if (timers_.empty()) return std::nullopt;
+  return timers_.front()->at_;
+}
+
+bool Loop::FireTimers(MonotonicTime now) {
+  bool fired = false;
+  // Timers set while firing are not due before `now` was read, so a zero sleep cannot keep this going forever.
+  const uint64_t newest = timer_sequence_;
+  while (!timers_.empty() && timers_.front()->at_ <= now && timers_.front()->sequence_ <= newest) {
+    TimerNode& timer = *timers_.front();
+    ClearTimer(timer);
+    timer.OnTimer();
+    fired = true;
+  }
+  return fired;
+}
+
+}  // namespace baton::rt

@@ -1,0 +1,104 @@
+// Production's loop on Boost.Asio.
+#include "rt/real_loop.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <utility>
+
+namespace baton::rt {
+
+namespace asio = boost::asio;
+
+struct RealLoop::Asio {
+  explicit Asio(size_t threads) : pool(threads) {}
+
+  asio::io_context io{1};
+  asio::executor_work_guard<asio::io_context::executor_type> keep_running{io.get_executor()};
+  asio::steady_timer alarm{io};
+  MonotonicTime alarm_at = kForever;  // when `alarm` rings; kForever when it is not set
+  asio::thread_pool pool;
+};
+
+RealLoop::RealLoop(size_t pool_threads) : asio_(std::make_unique<Asio>(pool_threads)) {}
+
+RealLoop::~RealLoop() {
+  asio_->pool.join();  // jobs that nobody waits for still finish: they own what they use
+  for (Fiber* fiber : ready_) INVARIANT(fiber == nullptr, "a loop outlives its fibers");
+}
+
+MonotonicTime RealLoop::Now() const {
+  return MonotonicTime(std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
+}
+
+WallTime RealLoop::WallNow() const {
+  return WallTime(std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+void RealLoop::MakeReady(Fiber& fiber) {
+  if (fiber.abandoned_) return;
+  INVARIANT(fiber.ready_index_ == Fiber::kNotReady, "a fiber is woken once per suspension");
+  fiber.ready_index_ = ready_base_ + ready_.size();
+  ready_.push_back(&fiber);
+}
+
+void RealLoop::RemoveReady(Fiber& fiber) {
+  ready_[std::exchange(fiber.ready_index_, Fiber::kNotReady) - ready_base_] = nullptr;
+}
+
+void RealLoop::Post(std::function<void()> function) { asio::post(asio_->io, std::move(function)); }
+
+asio::io_context& RealLoop::io_context() { return asio_->io; }
+
+void RealLoop::StartOffload(std::shared_ptr<OffloadJob> job) {
+  asio::post(asio_->pool, [this, job = std::move(job)]() mutable {
+    job->Run();
+    asio::post(asio_->io, [job = std::move(job)] {
+      if (job->on_done != nullptr) job->on_done();
+    });
+  });
+}
+
+void RealLoop::RunUntil(const bool& done) {
+  while (!done) {
+    RunReady(done);
+    if (done) return;
+    FireTimers(Now());
+    if (ready_.empty()) {
+      WaitForEvents();
+      FireTimers(Now());
+    } else {
+      asio_->io.poll();
+    }
+  }
+}
+
+// One turn for each fiber that is ready now; those woken meanwhile have theirs next time, after sockets and timers.
+void RealLoop::RunReady(const bool& done) {
+  for (size_t left = ready_.size(); left > 0 && !done; --left) {
+    Fiber* fiber = ready_.front();
+    ready_.pop_front();
+    ++ready_base_;
+    if (fiber == nullptr) continue;
+    fiber->ready_index_ = Fiber::kNotReady;
+    Resume(*fiber);
+  }
+}
+
+void RealLoop::WaitForEvents() {
+  const MonotonicTime next = NextTimer().value_or(kForever);
+  if (next < asio_->alarm_at) {  // an alarm that rings too early does no harm, so it is only ever moved forward
+    asio_->alarm_at = next;
+    asio_->alarm.expires_at(std::chrono::steady_clock::time_point(next.time_since_epoch()));
+    asio_->alarm.async_wait([this](const boost::system::error_code& cancelled) {
+      if (!cancelled) asio_->alarm_at = kForever;
+    });
+  }
+  asio_->io.run_one();
+  asio_->io.poll();
+}
+
+}  // namespace baton::rt

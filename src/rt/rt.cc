@@ -1,1 +1,0 @@
-// The runtime's library anchor until its parts land.

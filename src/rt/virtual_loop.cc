@@ -1,0 +1,60 @@
+// The deterministic loop.
+#include "rt/virtual_loop.h"
+
+#include <utility>
+
+namespace baton::rt {
+
+VirtualLoop::VirtualLoop(uint64_t seed) : schedule_(seed), random_(schedule_.Fork()) {}
+
+VirtualLoop::~VirtualLoop() { INVARIANT(ready_.empty(), "a loop outlives its fibers"); }
+
+void VirtualLoop::MakeReady(Fiber& fiber) {
+  if (fiber.abandoned_) return;
+  INVARIANT(fiber.ready_index_ == Fiber::kNotReady, "a fiber is woken once per suspension");
+  fiber.ready_index_ = ready_.size();
+  ready_.push_back(&fiber);
+}
+
+void VirtualLoop::RemoveReady(Fiber& fiber) {
+  const size_t index = std::exchange(fiber.ready_index_, Fiber::kNotReady);
+  Fiber* last = ready_.back();
+  ready_.pop_back();
+  if (last == &fiber) return;
+  ready_[index] = last;
+  last->ready_index_ = index;
+}
+
+// The pool of the virtual world: a job is done at once, but seen as done only at a later turn, in seeded order.
+void VirtualLoop::StartOffload(std::shared_ptr<OffloadJob> job) { offloaded_.push_back(std::move(job)); }
+
+void VirtualLoop::RunUntil(const bool& done) {
+  while (!done) {
+    const size_t choices = ready_.size() + offloaded_.size();
+    if (choices == 0) {
+      const std::optional<MonotonicTime> next = NextTimer();
+      INVARIANT(next.has_value(), "deadlock: every fiber waits and no timer is set");
+      if (*next > now_) steps_at_instant_ = steps_;
+      now_ = std::max(now_, *next);
+      FireTimers(now_);
+      continue;
+    }
+    const size_t pick = schedule_.Below(choices);
+    if (pick < ready_.size()) {
+      Fiber& fiber = *ready_[pick];
+      RemoveReady(fiber);
+      INVARIANT(++steps_ - steps_at_instant_ < kStepsPerInstantMax, "livelock: fibers run on and on at one instant");
+      Resume(fiber);
+      if (on_step_) on_step_();
+      continue;
+    }
+    const size_t index = pick - ready_.size();
+    const std::shared_ptr<OffloadJob> job = std::exchange(offloaded_[index], std::move(offloaded_.back()));
+    offloaded_.pop_back();
+    if (job->on_done == nullptr) continue;  // nobody waits: a pool may as well have run it later
+    job->Run();
+    job->on_done();
+  }
+}
+
+}  // namespace baton::rt

@@ -1,0 +1,58 @@
+// VirtualLoop: the deterministic loop of the simulator and of tests.
+//
+// One thread, virtual time, one seed. Of the runnable fibers the seed picks the next; the clock moves only when nothing
+// is runnable, and then straight to the next timer. Two runs of one program with one seed do exactly the same, in every
+// build. A program in which nothing is runnable and no timer is set can never go on, nor one that never lets time pass:
+// Run() then ends the process and says so.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "rt/loop.h"
+
+namespace baton::rt {
+
+class VirtualLoop final : public Loop {
+ public:
+  // Virtual time begins here, so that traces are the same whenever they are made.
+  static constexpr WallTime kStart = WallTime(std::chrono::seconds(1'893'456'000));  // 2030-01-01T00:00:00Z
+
+  // Turns within one instant of virtual time before it counts as a livelock.
+  static constexpr uint64_t kStepsPerInstantMax = 100'000'000;
+
+  explicit VirtualLoop(uint64_t seed);
+  ~VirtualLoop() override;
+
+  MonotonicTime Now() const override { return now_; }
+  WallTime WallNow() const override { return kStart + now_.time_since_epoch() + wall_offset_; }
+  Random& random() override { return random_; }
+  void MakeReady(Fiber& fiber) override;
+
+  // A clock that people set: only WallNow() jumps.
+  void JumpWallClock(Duration by) { wall_offset_ += by; }
+
+  uint64_t steps() const { return steps_; }  // turns given to fibers so far
+
+  // Called after every turn: the simulator's invariants stand here.
+  void OnEveryStep(std::function<void()> check) { on_step_ = std::move(check); }
+
+ private:
+  void RemoveReady(Fiber& fiber) override;
+  void StartOffload(std::shared_ptr<OffloadJob> job) override;
+  void RunUntil(const bool& done) override;
+
+  SeededRandom
+      schedule_;  // picks the next fiber; apart from random_, so that asking for numbers does not reorder turns
+  SeededRandom random_;
+  MonotonicTime now_;
+  Duration wall_offset_{0};
+  std::vector<Fiber*> ready_;
+  std::vector<std::shared_ptr<OffloadJob>> offloaded_;
+  uint64_t steps_ = 0;
+  uint64_t steps_at_instant_ = 0;
+  std::function<void()> on_step_;
+};
+
+}  // namespace baton::rt
