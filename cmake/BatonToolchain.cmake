@@ -5,7 +5,8 @@ set(CMAKE_CXX_EXTENSIONS ON) # TRY() in base/result.h is a GNU statement express
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
+set(BATON_OLDEST_CLANG 19 CACHE STRING "The oldest clang that is accepted")
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS BATON_OLDEST_CLANG)
   message(FATAL_ERROR
     "Baton is built with clang 19 or newer, and this is ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}.\n"
     "Why: GCC 12 miscompiles ordinary coroutine code (temporaries inside a co_await expression are destroyed twice).\n"

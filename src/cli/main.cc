@@ -1,9 +1,67 @@
-// The program's entry. Thin on purpose: everything testable lives in modules.
+// The program's entry: finds the command and runs it. Thin on purpose; everything testable lives in modules.
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <span>
 #include <string_view>
 
+namespace {
+
+constexpr int kUsageError = 2;  // exit code for a command line that makes no sense
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(std::span<const std::string_view> arguments);
+};
+
+int Version(std::span<const std::string_view> arguments) {
+  if (!arguments.empty()) {
+    std::fprintf(stderr, "baton version: takes no argument, and there is '%s'.\n", arguments[0].data());
+    return kUsageError;
+  }
+  std::printf("baton %s (%s, %s)\n", BATON_VERSION, BATON_BUILD_TYPE, BATON_COMPILER);
+  return 0;
+}
+
+constexpr std::array kCommands = {
+    Command{"version", "which build this is", Version},
+};
+
+void PrintHelp(std::FILE* out) {
+  std::fputs(
+      "Baton moves running stateful workloads between Kubernetes clusters: no record lost, never two writers.\n"
+      "\n"
+      "Usage: baton COMMAND [ARGUMENTS]\n"
+      "\n"
+      "Commands:\n",
+      out);
+  for (const Command& command : kCommands) {
+    std::fprintf(out, "  %-10s %s\n", command.name.data(), command.summary.data());
+  }
+  std::fprintf(out, "  %-10s %s\n", "help", "this text (also --help, -h)");
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  const std::string_view command = argc > 1 ? argv[1] : "--help";
-  if (command == "version") return std::puts("baton " BATON_VERSION), 0;
-  return 2;
+  if (argc < 2) {
+    PrintHelp(stderr);
+    return kUsageError;
+  }
+  const std::string_view name = argv[1];
+  if (name == "help" || name == "--help" || name == "-h") {
+    PrintHelp(stdout);
+    return 0;
+  }
+  const auto* command = std::ranges::find(kCommands, name, &Command::name);
+  if (command == kCommands.end()) {
+    std::fprintf(stderr, "baton: unknown command '%s'. `baton --help` lists the commands.\n", argv[1]);
+    return kUsageError;
+  }
+  constexpr size_t kMaxArguments = 256;
+  std::array<std::string_view, kMaxArguments> arguments;
+  const size_t count = std::min(static_cast<size_t>(argc - 2), kMaxArguments);
+  std::copy_n(argv + 2, count, arguments.begin());
+  return command->run(std::span(arguments).first(count));
 }

@@ -1,0 +1,57 @@
+# The front door. `make help` lists what there is.
+SECONDS ?= 60
+CMAKE_CONFIGURE = cmake --preset
+SUITES = build/test-suites/.complete
+
+.PHONY: all help setup build unit test bench fuzz fuzz-short format format-check lint asan tsan clean
+
+all: build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
+
+setup: ## install what is missing (Debian 12)
+	@scripts/setup
+
+build: ## the program, build/baton, and all unit tests
+	@test -f build/build.ninja || $(CMAKE_CONFIGURE) release >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@ninja -C build --quiet
+
+$(SUITES): scripts/fetch-test-suites
+	@scripts/fetch-test-suites
+
+unit: build $(SUITES) ## all unit tests, in seconds
+	@ctest --test-dir build -L unit --output-on-failure -j2
+
+test: setup build $(SUITES) ## everything: installs, builds, all tests, a short fuzz run
+	@scripts/run-suites build
+	@$(MAKE) --no-print-directory fuzz-short
+
+asan: setup $(SUITES) ## all tests under AddressSanitizer and UBSan
+	@$(CMAKE_CONFIGURE) asan >/dev/null && ninja -C build/asan --quiet && scripts/run-suites build/asan
+
+tsan: setup $(SUITES) ## all tests under ThreadSanitizer
+	@$(CMAKE_CONFIGURE) tsan >/dev/null && ninja -C build/tsan --quiet && scripts/run-suites build/tsan
+
+fuzz: setup ## every fuzz target for SECONDS (60) each
+	@$(CMAKE_CONFIGURE) fuzz >/dev/null && ninja -C build/fuzz --quiet && scripts/run-fuzzers build/fuzz $(SECONDS)
+
+fuzz-short:
+	@$(MAKE) --no-print-directory fuzz SECONDS=5
+
+bench: setup ## benchmarks: ratios against other libraries, in one run
+	@$(CMAKE_CONFIGURE) bench >/dev/null && ninja -C build/bench --quiet benchmarks && scripts/run-benchmarks build/bench
+
+format: ## format all C++ in place
+	@git ls-files '*.h' '*.cc' | xargs clang-format-19 -i
+
+format-check: ## fail when a file is not formatted
+	@git ls-files '*.h' '*.cc' | xargs clang-format-19 --dry-run -Werror && echo "format: clean"
+
+lint: build ## clang-tidy and the layering check
+	@scripts/check-layering
+	@scripts/lint build
+
+clean: ## remove all that was built
+	@rm -rf build
