@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,9 +35,9 @@ class ObjectBuilder {
   // Sorts; of a key added twice the last value stays.
   Value Build() &&;
 
-  // An object of these members, which are moved from and reordered. The first key (in byte order) that came twice is
-  // stored in *duplicate when that is given.
-  static Value FromRange(std::span<Member> members, const Key** duplicate = nullptr);
+  // An object of these members, which are moved from and reordered. Keys that came more than once are added to
+  // `duplicates`, each once, when that is given.
+  static Value FromRange(std::span<Member> members, std::vector<std::string>* duplicates = nullptr);
 
  private:
   static void SortByKey(std::span<Member> members);

@@ -54,11 +54,7 @@ class Handler {
     }
     values_.resize(start);
     keys_.erase(keys_.end() - static_cast<std::ptrdiff_t>(count), keys_.end());
-    const Key* duplicate = nullptr;
-    Value object = ObjectBuilder::FromRange(members_, &duplicate);
-    if (duplicate != nullptr && options_.duplicate_keys != nullptr)
-      options_.duplicate_keys->emplace_back(duplicate->text());
-    return Add(std::move(object), ec);
+    return Add(ObjectBuilder::FromRange(members_, options_.duplicate_keys), ec);
   }
 
   bool on_key_part(bj::string_view part, size_t, bj::error_code&) {

@@ -1,9 +1,11 @@
 // JSON text out: one pass over the value into one growing buffer.
 #include "json/print.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 namespace baton::json {
@@ -51,14 +53,45 @@ size_t PlainPrefix(std::string_view text) {
   return i;
 }
 
+// As Go prints a float64 (plain digits between 1e-6 and 1e21, an exponent outside), but never without a point or an
+// exponent. The digits are the fewest that read back the same.
 char* WriteDouble(char* out, double value) {
-  char* end = std::to_chars(out, out + kNumberBytesMax, value).ptr;
-  for (const char* p = out; p != end; ++p) {
-    if (*p == '.' || *p == 'e') return end;
+  constexpr int kFirstExponent = 21;
+  constexpr int kLastExponent = -6;
+  std::array<char, kNumberBytesMax> scientific;  // "-d.ddde-ddd"
+  char* end =
+      std::to_chars(scientific.data(), scientific.data() + scientific.size(), value, std::chars_format::scientific).ptr;
+  const char* e = std::find(scientific.data(), end, 'e');
+  int exponent = 0;
+  std::from_chars(e[1] == '+' ? e + 2 : e + 1, end, exponent);
+  if (value != 0 && (exponent < kLastExponent || exponent >= kFirstExponent)) {
+    out = std::copy(const_cast<const char*>(scientific.data()), e, out);
+    *out++ = 'e';
+    *out++ = exponent < 0 ? '-' : '+';
+    return std::to_chars(out, out + 4, std::abs(exponent)).ptr;
   }
-  *end++ = '.';
-  *end++ = '0';
-  return end;
+  std::array<char, kNumberBytesMax> digits;
+  size_t count = 0;
+  for (const char* p = scientific.data(); p != e; ++p) {
+    if (*p >= '0') digits[count++] = *p;
+  }
+  if (scientific[0] == '-') *out++ = '-';
+  if (exponent < 0) {
+    *out++ = '0';
+    *out++ = '.';
+    out = std::fill_n(out, -exponent - 1, '0');
+    return std::copy_n(digits.data(), count, out);
+  }
+  const size_t whole = static_cast<size_t>(exponent) + 1;
+  out = std::copy_n(digits.data(), std::min(count, whole), out);
+  if (count <= whole) {
+    out = std::fill_n(out, whole - count, '0');
+    *out++ = '.';
+    *out++ = '0';
+    return out;
+  }
+  *out++ = '.';
+  return std::copy_n(digits.data() + whole, count - whole, out);
 }
 
 }  // namespace

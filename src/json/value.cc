@@ -455,13 +455,15 @@ void ObjectBuilder::SortByKey(std::span<Member> members) {
   for (size_t i = 0; i < members.size(); ++i) members[i] = std::move(numbered[i].second);
 }
 
-Value ObjectBuilder::FromRange(std::span<Member> members, const Key** duplicate) {
+Value ObjectBuilder::FromRange(std::span<Member> members, std::vector<std::string>* duplicates) {
   SortByKey(members);
   Value::Node* n = Value::NewNode(members.size() * sizeof(Member), members.size());
   for (Member& member : members) {
     if (n->size > 0 && n->members()[n->size - 1].key_ == member.key_) {
       Member& kept = n->members()[n->size - 1];
-      if (duplicate != nullptr && *duplicate == nullptr) *duplicate = &kept.key_;
+      if (duplicates != nullptr && (duplicates->empty() || duplicates->back() != kept.key())) {
+        duplicates->emplace_back(kept.key());
+      }
       kept.value_ = std::move(member.value_);
       continue;
     }
