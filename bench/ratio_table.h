@@ -22,12 +22,13 @@ struct Goal {
 
 class RatioReporter : public benchmark::ConsoleReporter {
  public:
-  RatioReporter() : ConsoleReporter(OO_Tabular) {}
+  // `operations`: how many of what is measured one iteration does.
+  explicit RatioReporter(double operations = 1) : ConsoleReporter(OO_Tabular), operations_(operations) {}
 
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
       if (run.run_type != Run::RT_Iteration || run.error_occurred) continue;
-      const double nanoseconds = run.cpu_accumulated_time / static_cast<double>(run.iterations) * 1e9;
+      const double nanoseconds = run.cpu_accumulated_time / static_cast<double>(run.iterations) * 1e9 / operations_;
       auto [at, added] = best_.try_emplace(
           run.run_name.function_name + (run.run_name.args.empty() ? "" : "/" + run.run_name.args), nanoseconds);
       if (!added && nanoseconds < at->second) at->second = nanoseconds;
@@ -60,6 +61,7 @@ class RatioReporter : public benchmark::ConsoleReporter {
   }
 
  private:
+  double operations_;
   std::map<std::string, double> best_;
 };
 

@@ -45,7 +45,10 @@ void TaskPromiseBase::unhandled_exception() noexcept {
   InvariantBroken("false", what);
 }
 
-Loop::~Loop() { INVARIANT(timers_.empty(), "a loop outlives everything that waits on it"); }
+Loop::~Loop() {
+  INVARIANT(timers_.empty(), "a loop outlives everything that waits on it");
+  FrameCache::Trim();
+}
 
 Loop::SleepWait Loop::Sleep(Duration duration) { return {*this, Deadline::After(*this, duration).at()}; }
 

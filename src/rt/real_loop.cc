@@ -76,14 +76,14 @@ void RealLoop::RunUntil(const bool& done) {
   }
 }
 
-// One turn for each fiber that is ready now; those woken meanwhile have theirs next time, after sockets and timers.
 void RealLoop::RunReady(const bool& done) {
-  for (size_t left = ready_.size(); left > 0 && !done; --left) {
+  for (size_t turns = 0; turns < kTurnsBetweenPolls && !ready_.empty() && !done;) {
     Fiber* fiber = ready_.front();
     ready_.pop_front();
     ++ready_base_;
     if (fiber == nullptr) continue;
     fiber->ready_index_ = Fiber::kNotReady;
+    ++turns;
     Resume(*fiber);
   }
 }

@@ -19,6 +19,8 @@ namespace baton::rt {
 class RealLoop final : public Loop {
  public:
   static constexpr size_t kDefaultPoolThreads = 2;
+  // Turns of fibers between two looks at sockets and timers, each of which costs a system call.
+  static constexpr size_t kTurnsBetweenPolls = 64;
 
   explicit RealLoop(size_t pool_threads = kDefaultPoolThreads);
   ~RealLoop() override;

@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "rt/frame_cache.h"
 #include "rt/intrusive_list.h"
 
 namespace baton::rt {
@@ -89,6 +90,9 @@ inline WeakFiber::WeakFiber(Fiber* fiber) : fiber_(fiber) {
 
 class TaskPromiseBase {
  public:
+  static void* operator new(size_t size) { return FrameCache::Allocate(size); }
+  static void operator delete(void* frame, size_t size) noexcept { FrameCache::Release(frame, size); }
+
   std::suspend_always initial_suspend() noexcept { return {}; }
   [[noreturn]] void unhandled_exception() noexcept;
 
