@@ -1,0 +1,337 @@
+// The store's state and its one writer: transactions get their revision in the order they come, go to the engine in
+// batches, and become visible when the engine says that they are on disk.
+#include "store/store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/strings.h"
+
+namespace baton::store {
+
+// A decided transaction on its way to the disk. Shared between the queue and the task that waits for it.
+struct Store::PendingWrite {
+  LogRecord record;
+  size_t bytes = 0;
+  Result<void> result;
+  rt::Event done;
+};
+
+namespace {
+constexpr size_t kBatchBytesMax = size_t{16} << 20;  // one disk sync; more waits for the next
+constexpr Revision kNone{0};
+}  // namespace
+
+// ---- Transaction ----
+
+Transaction& Transaction::If(std::string key, Revision mod_revision) {
+  conditions_.push_back({std::move(key), mod_revision});
+  return *this;
+}
+Transaction& Transaction::Put(std::string key, Bytes value) {
+  INVARIANT(value != nullptr, "a put needs a value");
+  changes_.push_back({std::move(key), std::move(value)});
+  return *this;
+}
+Transaction& Transaction::Put(std::string key, std::string value) {
+  return Put(std::move(key), std::make_shared<const std::string>(std::move(value)));
+}
+Transaction& Transaction::Delete(std::string key) {
+  changes_.push_back({std::move(key), nullptr});
+  return *this;
+}
+
+// ---- opening and closing ----
+
+Store::Store(rt::Loop& loop, std::unique_ptr<Engine> engine, StoreLimits limits)
+    : loop_(loop), engine_(std::move(engine)), limits_(limits), scope_(loop) {}
+
+Store::~Store() = default;
+
+rt::Task<Result<std::unique_ptr<Store>>> Store::Open(rt::Loop& loop, std::unique_ptr<Engine> engine,
+                                                     StoreLimits limits) {
+  std::unique_ptr<Store> store(new Store(loop, std::move(engine), limits));
+  Store& opened = *store;
+  // Built as if all of it were new; what compaction had forgotten is not in the log, so history begins after it.
+  const Engine::Loaded loaded = CO_TRY(co_await opened.engine_->Load(
+      [&opened](Revision revision, Revision create_revision, uint32_t index, const Change& change) {
+        opened.Apply(revision, create_revision, index, change, /*visible=*/false);
+      }));
+  opened.committed_ = loaded.revision;
+  opened.assigned_ = loaded.revision;
+  opened.compacted_ = loaded.compacted;
+  while (!opened.history_.empty() && opened.history_.front()->revision <= loaded.compacted) opened.history_.pop_front();
+  opened.scope_.Spawn(opened.CommitLoop());
+  co_return store;
+}
+
+rt::Task<void> Store::Close() {
+  closing_ = true;
+  while (!queue_.empty() || committing_) {
+    drained_.Reset();
+    co_await drained_.Wait();
+  }
+}
+
+// ---- reading ----
+
+Result<Revision> Store::Readable(Revision at) const {
+  if (at == kNone) return committed_;
+  if (at < compacted_) {
+    return Error(ErrorKind::kGone,
+                 StrCat("revision ", at.value(), " is compacted; the oldest kept is ", compacted_.value()));
+  }
+  if (at > committed_) {
+    return InvalidError(StrCat("revision ", at.value(), " is in the future; the newest is ", committed_.value()));
+  }
+  return at;
+}
+
+namespace {
+// The version that was current at a revision, or null when the key did not exist then.
+template <class Versions>
+const typename Versions::value_type* VersionAt(const Versions& versions, Revision at) {
+  for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
+    if (version->revision <= at) return version->value == nullptr ? nullptr : &*version;
+  }
+  return nullptr;
+}
+}  // namespace
+
+Result<std::optional<Entry>> Store::Get(std::string_view key, Revision at) const {
+  const Revision revision = TRY(Readable(at));
+  const auto found = keys_.find(key);
+  if (found == keys_.end()) return std::optional<Entry>();
+  const Version* version = VersionAt(found->second, revision);
+  if (version == nullptr) return std::optional<Entry>();
+  return std::optional<Entry>(Entry{found->first, version->value, version->create_revision, version->revision});
+}
+
+Result<ListResult> Store::List(std::string_view prefix, const ListOptions& options) const {
+  ListResult result;
+  result.revision = TRY(Readable(options.at));
+  auto at = options.start_after >= prefix ? keys_.upper_bound(options.start_after) : keys_.lower_bound(prefix);
+  for (; at != keys_.end() && at->first.starts_with(prefix); ++at) {
+    const Version* version = VersionAt(at->second, result.revision);
+    if (version == nullptr) continue;
+    if (options.limit != 0 && result.entries.size() == options.limit) {
+      result.more = true;
+      ++result.remaining;
+      continue;
+    }
+    result.entries.push_back({at->first, version->value, version->create_revision, version->revision});
+  }
+  return result;
+}
+
+size_t Store::Count(std::string_view prefix) const {
+  size_t count = 0;
+  for (auto at = keys_.lower_bound(prefix); at != keys_.end() && at->first.starts_with(prefix); ++at) {
+    if (at->second.back().value != nullptr) ++count;
+  }
+  return count;
+}
+
+// ---- writing ----
+
+Result<void> Store::CheckLimits(const Transaction& transaction) const {
+  if (closing_) return UnavailableError("the store is closing");
+  if (transaction.changes_.size() > limits_.changes_per_transaction_max) {
+    return TooLargeError(StrCat(transaction.changes_.size(), " changes in one transaction: the limit is ",
+                                limits_.changes_per_transaction_max));
+  }
+  for (const Change& change : transaction.changes_) {
+    if (change.key.empty()) return InvalidError("a key is empty");
+    if (change.key.size() > limits_.key_bytes_max) {
+      return TooLargeError(StrCat("a key of ", change.key.size(), " bytes: the limit is ", limits_.key_bytes_max));
+    }
+    if (change.value != nullptr && change.value->size() > limits_.value_bytes_max) {
+      return TooLargeError(StrCat("the value of '", change.key, "' has ", change.value->size(), " bytes: the limit is ",
+                                  limits_.value_bytes_max));
+    }
+  }
+  if (pending_bytes_ > limits_.pending_bytes_max) {
+    return Error(ErrorKind::kThrottled, StrCat("more than ", limits_.pending_bytes_max, " bytes wait for the disk"));
+  }
+  return {};
+}
+
+// What the key will be when the queue is on disk. Decisions build on it: the queue's order is the revisions' order.
+Store::PendingKey Store::Expected(std::string_view key) const {
+  if (const auto pending = pending_keys_.find(key); pending != pending_keys_.end()) return pending->second;
+  const auto found = keys_.find(key);
+  if (found == keys_.end() || found->second.back().value == nullptr) return {};
+  return {found->second.back().revision, found->second.back().create_revision, 0};
+}
+
+Result<void> Store::CheckConditions(const Transaction& transaction) const {
+  for (const Transaction::Condition& condition : transaction.conditions_) {
+    const Revision actual = Expected(condition.key).mod_revision;
+    if (actual == condition.mod_revision) continue;
+    return ConflictError(
+        StrCat("'", condition.key, "' is at revision ", actual.value(), ", not ", condition.mod_revision.value()));
+  }
+  return {};
+}
+
+// Gives the transaction its revision. Null when it changes nothing. Of two changes of one key the last one counts.
+std::shared_ptr<Store::PendingWrite> Store::Enqueue(Transaction transaction) {
+  auto write = std::make_shared<PendingWrite>();
+  write->record.revision = assigned_.Next();
+  std::map<std::string_view, size_t> last;
+  for (size_t i = 0; i < transaction.changes_.size(); ++i) last[transaction.changes_[i].key] = i;
+  for (size_t i = 0; i < transaction.changes_.size(); ++i) {
+    Change& change = transaction.changes_[i];
+    if (last[change.key] != i) continue;
+    const PendingKey before = Expected(change.key);
+    const bool existed = before.mod_revision != kNone;
+    if (change.value == nullptr && !existed) continue;
+    write->bytes += change.key.size() + (change.value != nullptr ? change.value->size() : 0);
+    write->record.create_revisions.push_back(existed ? before.create_revision : write->record.revision);
+    write->record.changes.push_back(change);
+  }
+  if (write->record.changes.empty()) return nullptr;
+  for (size_t i = 0; i < write->record.changes.size(); ++i) {
+    const bool deletes = write->record.changes[i].value == nullptr;
+    PendingKey& pending = pending_keys_[write->record.changes[i].key];
+    pending.mod_revision = deletes ? kNone : write->record.revision;
+    pending.create_revision = deletes ? kNone : write->record.create_revisions[i];
+    ++pending.queued;
+  }
+  assigned_ = write->record.revision;
+  pending_bytes_ += write->bytes;
+  queue_.push_back(write);
+  queue_changed_.Set();
+  return write;
+}
+
+rt::Task<Result<Revision>> Store::Commit(Transaction transaction) {
+  CO_TRY(CheckLimits(transaction));
+  CO_TRY(CheckConditions(transaction));
+  const std::shared_ptr<PendingWrite> write = Enqueue(std::move(transaction));
+  if (write == nullptr) co_return committed_;
+  co_await write->done.Wait();
+  CO_TRY(write->result);
+  co_return write->record.revision;
+}
+
+// The one writer. While a batch is being synced the next one gathers.
+rt::Task<void> Store::CommitLoop() {
+  while (true) {
+    while (queue_.empty()) {
+      queue_changed_.Reset();
+      co_await queue_changed_.Wait();
+    }
+    std::vector<std::shared_ptr<PendingWrite>> batch;
+    std::vector<LogRecord> records;
+    size_t bytes = 0;
+    size_t taken = 0;
+    for (; taken < queue_.size() && (taken == 0 || bytes + queue_[taken]->bytes <= kBatchBytesMax); ++taken) {
+      bytes += queue_[taken]->bytes;
+      records.push_back(queue_[taken]->record);
+      batch.push_back(queue_[taken]);
+    }
+    queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(taken));
+    committing_ = true;
+    const rt::Mutex::Guard guard = co_await engine_mutex_.Lock();
+    const Result<void> written = co_await engine_->Write(std::move(records));
+    FinishBatch(batch, written);
+    committing_ = false;
+    if (queue_.empty()) drained_.Set();
+  }
+}
+
+void Store::FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch, const Result<void>& written) {
+  std::vector<std::shared_ptr<PendingWrite>> finished = batch;
+  if (written.ok()) {
+    for (const auto& write : batch) {
+      for (size_t i = 0; i < write->record.changes.size(); ++i) {
+        Apply(write->record.revision, write->record.create_revisions[i], static_cast<uint32_t>(i),
+              write->record.changes[i],
+              /*visible=*/true);
+        const auto pending = pending_keys_.find(write->record.changes[i].key);
+        if (--pending->second.queued == 0) pending_keys_.erase(pending);
+      }
+      committed_ = write->record.revision;
+    }
+    WakeWatchers();
+  } else {
+    // What is queued was decided on top of what failed, so it fails with it. Revisions are given out again from here.
+    finished.insert(finished.end(), queue_.begin(), queue_.end());
+    queue_.clear();
+    pending_keys_.clear();
+    assigned_ = committed_;
+  }
+  for (const auto& write : finished) {
+    pending_bytes_ -= write->bytes;
+    write->result = written;
+    write->done.Set();
+  }
+}
+
+// ---- state ----
+
+void Store::Apply(Revision revision, Revision create_revision, uint32_t index, const Change& change, bool visible) {
+  Versions& versions = keys_[change.key];
+  INVARIANT(versions.empty() || versions.back().revision < revision, "revisions of a key ascend");
+  const Bytes previous = versions.empty() ? nullptr : versions.back().value;
+  if (previous == nullptr && change.value != nullptr) ++live_;
+  if (previous != nullptr && change.value == nullptr) --live_;
+  versions.push_back({revision, create_revision, index, change.value});
+  auto event = std::make_shared<const Event>(Event{change.key, change.value, previous, revision, create_revision});
+  history_.push_back(event);
+  if (visible) Publish(event);
+}
+
+rt::Task<Result<void>> Store::Compact(Revision revision) {
+  if (revision > committed_) {
+    co_return InvalidError(
+        StrCat("cannot compact to ", revision.value(), ": the newest revision is ", committed_.value()));
+  }
+  const rt::Mutex::Guard guard = co_await engine_mutex_.Lock();
+  if (revision <= compacted_) co_return Result<void>();
+  CO_TRY(co_await engine_->Compact(revision, FindSuperseded(revision)));
+  Forget(revision);
+  co_return Result<void>();
+}
+
+namespace {
+// How many of a key's versions compaction at `revision` forgets: all before the one that is current then, and that one,
+// too, when it is a deletion.
+template <class Versions>
+size_t Forgotten(const Versions& versions, Revision revision) {
+  size_t count = 0;
+  while (count < versions.size() && versions[count].revision <= revision) ++count;
+  return count > 0 && versions[count - 1].value != nullptr ? count - 1 : count;
+}
+}  // namespace
+
+std::vector<Superseded> Store::FindSuperseded(Revision revision) const {
+  std::vector<Superseded> superseded;
+  for (const auto& event : history_) {
+    if (event->revision > revision) break;
+    const auto found = keys_.find(event->key);
+    if (found == keys_.end()) continue;
+    const Versions& versions = found->second;
+    for (size_t i = 0; i < Forgotten(versions, revision); ++i)
+      superseded.push_back({versions[i].revision, versions[i].index});
+  }
+  std::ranges::sort(superseded);
+  const auto repeated = std::ranges::unique(superseded);
+  superseded.erase(repeated.begin(), repeated.end());
+  return superseded;
+}
+
+void Store::Forget(Revision revision) {
+  while (!history_.empty() && history_.front()->revision <= revision) {
+    const auto found = keys_.find(history_.front()->key);
+    history_.pop_front();
+    if (found == keys_.end()) continue;
+    Versions& versions = found->second;
+    versions.erase(versions.begin(), versions.begin() + static_cast<std::ptrdiff_t>(Forgotten(versions, revision)));
+    if (versions.empty()) keys_.erase(found);
+  }
+  compacted_ = revision;
+}
+
+}  // namespace baton::store

@@ -1,0 +1,216 @@
+// Store: a revisioned key-value store with watch, the contract of etcd as an API server uses it.
+//
+// There is one growing revision. Every commit (a transaction of one or more keys) is one revision. Reads see the
+// committed state, now or at any revision that is not yet compacted. A watch from a revision delivers every later
+// change of its prefix exactly once and in order.
+//
+//   Transaction txn;
+//   txn.If("/pods/default/a", entry->mod_revision).Put("/pods/default/a", bytes);
+//   Revision now = CO_TRY(co_await store.Commit(std::move(txn)));          // on disk when this returns
+//
+// The whole key space is in memory (values are shared, not copied); what makes it durable is the Engine below it: a log
+// of revisions. Reads never wait. Writes share one disk sync: those that arrive while a sync runs go together into the
+// next. Threads: one loop; the engine may use the pool.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "rt/event.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+#include "rt/semaphore.h"
+#include "rt/task.h"
+#include "store/engine.h"
+
+namespace baton::store {
+
+// A key with its current value.
+struct Entry {
+  std::string key;
+  Bytes value;
+  Revision create_revision;
+  Revision mod_revision;
+};
+
+// One change of one key.
+struct Event {
+  std::string key;
+  Bytes value;     // null: deleted
+  Bytes previous;  // null: there was none
+  Revision revision;
+  Revision create_revision;  // of the key's present life; for a deletion, of the life that ended
+  bool deleted() const { return value == nullptr; }
+};
+
+// What must hold, and what to do then: all of it or nothing, as one revision.
+class Transaction {
+ public:
+  // The key's mod_revision is this; Revision(0): the key does not exist.
+  Transaction& If(std::string key, Revision mod_revision);
+  Transaction& Put(std::string key, Bytes value);
+  Transaction& Put(std::string key, std::string value);
+  Transaction& Delete(std::string key);  // deleting what does not exist is not an error and no change
+
+ private:
+  friend class Store;
+  struct Condition {
+    std::string key;
+    Revision mod_revision;
+  };
+  std::vector<Condition> conditions_;
+  std::vector<Change> changes_;
+};
+
+// The limits of one store, each answered with kTooLarge, or for a watch with kGone.
+struct StoreLimits {
+  size_t key_bytes_max = 1024;
+  size_t value_bytes_max = size_t{3} << 20;
+  size_t changes_per_transaction_max = 1024;
+  size_t pending_bytes_max = size_t{256} << 20;  // written, not yet on disk; more is answered kThrottled
+  size_t watch_backlog_max = 100'000;            // events a slow watcher may fall behind before it is cut off
+};
+
+struct ListOptions {
+  Revision at;                   // zero: now
+  std::string_view start_after;  // keys greater than this one only
+  size_t limit = 0;              // 0: all
+};
+struct ListResult {
+  std::vector<Entry> entries;  // sorted by key
+  Revision revision;           // what the list is consistent at: pass it as `at` for the next page
+  bool more = false;
+  size_t remaining = 0;  // how many more there are, when more
+};
+
+class Watch;
+
+class Store {
+ public:
+  // Reads what the engine has. Errors are the engine's: kCorrupt, kAlreadyExists (in use), kNoSpace, ...
+  static rt::Task<Result<std::unique_ptr<Store>>> Open(rt::Loop& loop, std::unique_ptr<Engine> engine,
+                                                       StoreLimits limits = {});
+  ~Store();
+
+  Revision revision() const { return committed_; }   // the newest that is on disk and visible
+  Revision compacted() const { return compacted_; }  // reads and watches from before it are kGone
+  size_t size() const { return live_; }              // keys that exist
+
+  Result<std::optional<Entry>> Get(std::string_view key, Revision at = {}) const;
+  Result<ListResult> List(std::string_view prefix, const ListOptions& options = {}) const;
+  size_t Count(std::string_view prefix) const;
+
+  // The new revision, when it is on disk. kConflict names the key whose condition failed, kTooLarge a limit, kThrottled
+  // a full queue: then nothing was done. kNoSpace or kUnavailable: the disk did not take it; it is not visible, and
+  // would only be after a crash that comes before the next successful write. A transaction that changes nothing returns
+  // the current revision. Dropping the task does not take the write back.
+  rt::Task<Result<Revision>> Commit(Transaction transaction);
+
+  // All changes of keys with that prefix after `after`. kGone when `after` is compacted; kInvalid when it is in the
+  // future.
+  Result<std::unique_ptr<Watch>> OpenWatch(std::string prefix, Revision after);
+
+  // Forgets revisions up to and including `revision`, except each key's newest value at that point.
+  rt::Task<Result<void>> Compact(Revision revision);
+
+  // Stops taking writes and waits for those under way.
+  rt::Task<void> Close();
+
+ private:
+  friend class Watch;
+  struct Version {
+    Revision revision;
+    Revision create_revision;
+    uint32_t index;  // which change of its revision: together they name it in the engine's log
+    Bytes value;     // null: deleted at this revision
+  };
+  using Versions = std::vector<Version>;
+  struct WatchGroup;
+  struct PendingWrite;
+  // What a key will be when everything in the queue is on disk.
+  struct PendingKey {
+    Revision mod_revision;  // zero: it will not exist
+    Revision create_revision;
+    size_t queued = 0;  // writes of this key that are not yet on disk
+  };
+
+  Store(rt::Loop& loop, std::unique_ptr<Engine> engine, StoreLimits limits);
+
+  Result<void> CheckLimits(const Transaction& transaction) const;
+  Result<void> CheckConditions(const Transaction& transaction) const;
+  Result<Revision> Readable(Revision at) const;
+  PendingKey Expected(std::string_view key) const;
+  std::shared_ptr<PendingWrite> Enqueue(Transaction transaction);
+  void Apply(Revision revision, Revision create_revision, uint32_t index, const Change& change, bool visible);
+  void Publish(const std::shared_ptr<const Event>& event);
+  void WakeWatchers();
+  std::vector<Superseded> FindSuperseded(Revision revision) const;
+  void Forget(Revision revision);
+  rt::Task<void> CommitLoop();
+  void FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch, const Result<void>& written);
+
+  rt::Loop& loop_;
+  std::unique_ptr<Engine> engine_;
+  StoreLimits limits_;
+
+  // key -> its versions that are not compacted, oldest first. Invariants: revisions ascend; no key is here whose only
+  // version is a deletion at or before compacted_; every version after compacted_ has its Event in history_.
+  std::map<std::string, Versions, std::less<>> keys_;
+  std::deque<std::shared_ptr<const Event>> history_;  // changes after compacted_, by revision
+  size_t live_ = 0;
+  Revision committed_{0};
+  Revision compacted_{0};
+
+  // Writes that are decided (they have a revision) and not yet on disk. Conditions are checked against them, too.
+  Revision assigned_{0};
+  std::map<std::string, PendingKey, std::less<>> pending_keys_;
+  std::vector<std::shared_ptr<PendingWrite>> queue_;
+  size_t pending_bytes_ = 0;
+  bool closing_ = false;
+  bool committing_ = false;
+  rt::Event queue_changed_;
+  rt::Event drained_;
+  rt::Mutex engine_mutex_;  // the engine's calls do not overlap
+
+  std::map<std::string, std::weak_ptr<WatchGroup>, std::less<>> watch_groups_;
+  rt::Scope scope_;  // the committer; last, so that it goes first
+};
+
+// Changes as they come. Destroy to stop.
+class Watch {
+ public:
+  ~Watch();
+
+  // At least one event; waits for it. Events of one revision may be split over two calls. kGone: we fell behind
+  // (StoreLimits::watch_backlog_max) or history was compacted before we read it: list again.
+  rt::Task<Result<std::vector<std::shared_ptr<const Event>>>> Next();
+
+  // What is there now, without waiting; empty when nothing is.
+  Result<std::vector<std::shared_ptr<const Event>>> Poll();
+
+  // Everything up to here has been delivered: where to resume, and what a bookmark says.
+  Revision position() const;
+
+ private:
+  friend class Store;
+  Watch(Store& store, std::shared_ptr<Store::WatchGroup> group, std::vector<std::shared_ptr<const Event>> past,
+        Revision after);
+
+  Store& store_;
+  std::shared_ptr<Store::WatchGroup> group_;
+  uint64_t cursor_;                                 // the next event of the group to deliver
+  std::vector<std::shared_ptr<const Event>> past_;  // from before the watch was opened, delivered first
+  Revision position_;
+};
+
+}  // namespace baton::store
