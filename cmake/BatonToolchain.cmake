@@ -22,7 +22,7 @@ add_compile_options(
   -Wall -Wextra -Werror
   -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough
   -Wnull-dereference -Wconversion -Wno-sign-conversion -Wextra-semi -Wunused-result
-  -Wno-gnu-statement-expression
+  -Wno-gnu-statement-expression -Wno-missing-designated-field-initializers
   -fno-omit-frame-pointer -fdiagnostics-color=always)
 if(BATON_SANITIZE)
   string(REPLACE ";" "," baton_sanitizers "${BATON_SANITIZE}")

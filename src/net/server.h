@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 
-#include "base/metrics.h"
 #include "net/http.h"
 #include "net/transport.h"
 #include "rt/scope.h"
