@@ -1,0 +1,90 @@
+// Internal to net: the part of HTTP/2 that both sides share. nghttp2 keeps the protocol's state; two fibers move bytes
+// between it and the connection; streams queue what they send and are told when there is room.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "net/http.h"
+#include "net/stream.h"
+#include "rt/event.h"
+#include "rt/loop.h"
+
+namespace baton::net {
+
+// The sending half of one stream: queued pieces, and backpressure.
+class Http2Sender {
+ public:
+  std::deque<Body::Piece> pieces;
+  size_t queued_bytes = 0;
+  bool finished = false;  // nothing follows what is queued
+  bool deferred = false;  // nghttp2 waits for more
+  bool closed = false;    // the stream is gone: what is queued will never be sent
+  rt::Event drained;      // set whenever bytes left the queue, or at the end
+
+  void Add(const Body& body);
+  // Copies up to `length` bytes out, for nghttp2.
+  ssize_t Take(uint8_t* buffer, size_t length, uint32_t* flags);
+};
+
+class Http2Session {
+ public:
+  virtual ~Http2Session();
+  Http2Session(const Http2Session&) = delete;
+  Http2Session& operator=(const Http2Session&) = delete;
+
+ protected:
+  Http2Session(rt::Loop& loop, ByteStream& stream, const HttpTimeouts& timeouts);
+
+  // Makes the nghttp2 session; the subclass's callbacks below are called from inside Receive and the writer.
+  void Open(bool server, const HttpLimits& limits);
+
+  // Feeds received bytes to nghttp2. An error ends the connection.
+  Result<void> Receive(std::string_view bytes);
+
+  // Until the connection ends or breaks; both at once make a connection's life.
+  rt::Task<Result<void>> ReadLoop();
+  rt::Task<Result<void>> WriteLoop();
+
+  // There may be something to send.
+  void Kick() { output_.Set(); }
+
+  // ---- what the subclass is told (inside nghttp2: take notes, do not destroy fibers) ----
+  virtual void OnBeginHeaders(const nghttp2_frame& frame) = 0;
+  virtual int OnHeader(int32_t stream_id, std::string_view name, std::string_view value) = 0;
+  virtual int OnData(int32_t stream_id, std::string_view bytes) = 0;
+  virtual void OnFrame(const nghttp2_frame& frame) = 0;
+  virtual void OnStreamClosed(int32_t stream_id, uint32_t error_code) = 0;
+  virtual Http2Sender* SenderOf(int32_t stream_id) = 0;
+  // After each Receive and each write, with nghttp2 not on the stack: clean up.
+  virtual void AfterTurn() = 0;
+
+  // A body for submit_request or submit_response that reads from the stream's Http2Sender.
+  nghttp2_data_provider SenderProvider();
+  void ResumeSender(int32_t stream_id, Http2Sender& sender);
+
+  rt::Loop& loop_;
+  ByteStream& stream_;
+  const HttpTimeouts& timeouts_;
+  nghttp2_session* session_ = nullptr;
+  MonotonicTime last_received_;
+
+ private:
+  struct Callbacks;
+
+  rt::Event output_;
+};
+
+std::vector<nghttp2_nv> ToNv(const std::vector<std::pair<std::string, std::string>>& fields);
+
+// Header fields that HTTP/2 does not have.
+bool IsConnectionSpecific(std::string_view name);
+
+}  // namespace baton::net
