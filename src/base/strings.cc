@@ -64,8 +64,20 @@ std::string Quote(std::string_view text) {
       case '\\':
         out += "\\\\";
         break;
+      case '\a':
+        out += "\\a";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
       case '\n':
         out += "\\n";
+        break;
+      case '\v':
+        out += "\\v";
         break;
       case '\t':
         out += "\\t";
