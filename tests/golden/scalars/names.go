@@ -76,22 +76,33 @@ func nameRows() (messages, rows []any) {
 
 func nameInputs() []string {
 	inputs := []string{
-		"", "a", "1", "A", "-", ".", "..", "...", "..a", ".a", "a.", "_", "_a", "a_", "a_b", "*", "/", "%", "~", " ", "a b", " a", "a ", "a\n", "\na", "a\x00b", "é", "aé", "日本",
-		"abc", "abc-123", "123-abc", "123", "0", "a-", "-a", "a-b", "a--b", "a.b", "a..b", "a-.b", "a.-b", "a.b.c", "a.b.", "example.com", "example.com.", "Example.com", "www.example.com", "1.2.3.4", "a.1", "1.a",
+		"", "a", "1", "A", "-", ".", "..", "...", "..a", ".a", "a.", "_", "_a", "a_", "a_b", "*", "/", "%", "~",
+		" ", "a b", " a", "a ", "a\n", "\na", "a\x00b", "é", "aé", "日本",
+		"abc", "abc-123", "123-abc", "123", "0", "a-", "-a", "a-b", "a--b", "a.b", "a..b", "a-.b", "a.-b", "a.b.c",
+		"a.b.", "example.com", "example.com.", "Example.com", "www.example.com", "1.2.3.4", "a.1", "1.a",
 		"*.example.com", "*.com", "*.*.com", "*.a.*.com", "*a.com", "a*.com", "*.", "**.com", ".com", "*.a.", "*.-a",
-		"MyName", "my.name", "my_name", "MY_NAME", "My-Name", "my--name", "9lives", "key.name", "key-name", "-key", ".key", "..key", "..", "key..", "a=b", "a:b", "a,b", "a@b", "a$b", "a\\b", "a'b",
-		"example.com/name", "example.com/MyName", "Example.com/name", "example.com/", "/name", "a/b/c", "//", "a//b", "exa_mple.com/name", "example.com/-name", "example.com/name-", "example.com/_", "-/-", "./.", "kubernetes.io/metadata.name",
-		"finalizers.baton.dev/writer", "foregroundDeletion", "orphan", "kubernetes", "a%b", "%2e", "a/b", "a/%b", "http", "http-web", "80", "8080-a", "a1", "web--1", "-web", "web-", "8-8", "port-name-is-15c", "port-name-is15c",
-		"PORT", "pörtle", "FOO", "foo_bar", "FOO_BAR1", "1FOO", "foo.bar", "foo-bar", "FOO=", "K", "İ", "example.com/Key", "K/a", "0%", "10%", "100%", "-1%", "1.5%", "%%", "1%%", "10", "a%",
+		"MyName", "my.name", "my_name", "MY_NAME", "My-Name", "my--name", "9lives", "key.name", "key-name", "-key",
+		".key", "..key", "..", "key..", "a=b", "a:b", "a,b", "a@b", "a$b", "a\\b", "a'b",
+		"example.com/name", "example.com/MyName", "Example.com/name", "example.com/", "/name", "a/b/c", "//",
+		"a//b", "exa_mple.com/name", "example.com/-name", "example.com/name-", "example.com/_", "-/-", "./.",
+		"kubernetes.io/metadata.name",
+		"finalizers.baton.dev/writer", "foregroundDeletion", "orphan", "kubernetes", "a%b", "%2e", "a/b", "a/%b",
+		"http", "http-web", "80", "8080-a", "a1", "web--1", "-web", "web-", "8-8", "port-name-is-15c",
+		"port-name-is15c",
+		"PORT", "pörtle", "FOO", "foo_bar", "FOO_BAR1", "1FOO", "foo.bar", "foo-bar", "FOO=", "K", "İ",
+		"example.com/Key", "K/a", "0%", "10%", "100%", "-1%", "1.5%", "%%", "1%%", "10", "a%",
 		"web-a-", "web--", "web.-", "w-", "--", "a.-", ".-", "A-", "-1-",
 	}
+	times := func(n int, text string) string { return strings.Repeat(text, n) }
 	for _, n := range []int{15, 16, 62, 63, 64, 253, 254} {
-		inputs = append(inputs, strings.Repeat("a", n), strings.Repeat("a", n-1)+"-", strings.Repeat("1", n), strings.Repeat("A", n))
+		inputs = append(inputs, times(n, "a"), times(n-1, "a")+"-", times(n, "1"), times(n, "A"))
 	}
-	label := strings.Repeat("a", 62) + "."
-	inputs = append(inputs, strings.Repeat(label, 4)+"b", strings.Repeat(label, 4)+"bb", strings.Repeat("a.", 126)+"a", strings.Repeat("a.", 127)+"a",
-		strings.Repeat("a", 64)+".com", strings.Repeat("a", 64)+".com.", strings.Repeat("a", 253)+"/"+strings.Repeat("b", 63), strings.Repeat("a", 254)+"/"+strings.Repeat("b", 64),
-		strings.Repeat("a", 254)+"/", strings.Repeat("-", 64), strings.Repeat("é", 32), "*."+strings.Repeat("a", 251), "*."+strings.Repeat("a", 252), strings.Repeat("_", 64), strings.Repeat(".", 254))
+	label := times(62, "a") + "."
+	inputs = append(inputs,
+		times(4, label)+"b", times(4, label)+"bb", times(126, "a.")+"a", times(127, "a.")+"a",
+		times(64, "a")+".com", times(64, "a")+".com.",
+		times(253, "a")+"/"+times(63, "b"), times(254, "a")+"/"+times(64, "b"), times(254, "a")+"/",
+		times(64, "-"), times(32, "é"), "*."+times(251, "a"), "*."+times(252, "a"), times(64, "_"), times(254, "."))
 	unique := inputs[:0]
 	seen := map[string]bool{}
 	for _, in := range inputs {
