@@ -20,6 +20,7 @@ class ValueSink final : public jsonpath_internal::Sink {
   Result<void> Take(Span results) override {
     if (results.size() > limit_ - out_.size())
       return TooLargeError(About(source_, StrCat("more than ", limit_, " results")));
+    if (out_.empty()) out_.reserve(results.size());
     for (const Value* value : results) out_.push_back(value == nullptr ? Value() : *value);
     return {};
   }

@@ -34,11 +34,14 @@ struct Difference {
   std::string_view why;
 };
 constexpr std::string_view kPanics = "kubectl panics; what is null has neither members nor items";
+constexpr std::string_view kEmpty = "kubectl's command line asks for a template; an empty one has no results";
 constexpr std::string_view kDumps = "kubectl prints the whole value, which may be a secret; we name its type";
 const std::map<std::string_view, Difference> kDifferent = {
     {"{range .nulls[*]}{@[0]};{end}", {"error: map[string]interface {} is not array or slice", kPanics}},
     {"{range .nulls[*]}{range @}{.a}{end};{end}", {";1;;", kPanics}},
     {"{range .empty.list[*]}{[0]}{end}", {"", kPanics}},
+    {"", {"", kEmpty}},
+    {"{range .nulls[*]}{[?(@.a)]};{end}", {"error: <no value> is not array or slice and cannot be filtered", kDumps}},
     {"{.metadata[?(@.name==\"web\")]}", {"error: map[string]interface {} is not array or slice and", kDumps}},
     {"{.rows[0:3][?(@.ref==@.id)].id}", {"error: map[string]interface {} is not array or slice and", kDumps}},
     {"{.rows[?(@.id==1)][?(@.id)]}", {"error: map[string]interface {} is not array or slice and", kDumps}},
