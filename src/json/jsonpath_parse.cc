@@ -10,11 +10,18 @@
 #include "base/strings.h"
 #include "json/jsonpath.h"
 #include "json/jsonpath_ast.h"
-#include "json/jsonpath_chars.h"
+#include "json/characters.h"
 
 namespace baton::json {
 namespace jsonpath_internal {
 namespace {
+
+using text_internal::Character;
+using text_internal::CharacterAt;
+using text_internal::DescribeCharacter;
+using text_internal::GoUnquote;
+using text_internal::IsUtf8;
+using text_internal::kEnd;
 
 constexpr size_t kShownBytesMax = 200;  // of an expression in an error message
 
@@ -191,7 +198,7 @@ class Parser {
       if (c == kEnd || c == '\n') return Fail(begin, "unterminated quoted string");
       if (c == quote && input_[at_ - 2] != '\\') break;
     }
-    const std::optional<std::string> text = Unquote(Since(begin));
+    const std::optional<std::string> text = GoUnquote(Since(begin));
     if (!text) return Fail(begin, StrCat("unquote string ", Since(begin), " error invalid syntax"));
     if (!IsUtf8(*text)) return Fail(begin, StrCat("the string ", Since(begin), " is not UTF-8"));
     AddText(steps, *text);
@@ -352,7 +359,7 @@ Result<void> JsonPath::Check(std::string_view text) {
   if (text.size() > kMaxJsonPathBytes) {
     return TooLargeError(StrCat("a JSONPath may have ", kMaxJsonPathBytes, " bytes, and this has ", text.size()));
   }
-  if (!jsonpath_internal::IsUtf8(text)) return InvalidError("a JSONPath must be UTF-8");
+  if (!text_internal::IsUtf8(text)) return InvalidError("a JSONPath must be UTF-8");
   return {};
 }
 

@@ -1,5 +1,5 @@
-// Characters and quoted strings for the JSONPath parser.
-#include "json/jsonpath_chars.h"
+// UTF-8 and quoted strings.
+#include "json/characters.h"
 
 #include <array>
 #include <charconv>
@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 
-namespace baton::json::jsonpath_internal {
+namespace baton::json::text_internal {
 namespace {
 
 constexpr char32_t kReplacement = 0xfffd;
@@ -126,7 +126,7 @@ std::string DescribeCharacter(char32_t code) {
   return out;
 }
 
-std::optional<std::string> Unquote(std::string_view quoted) {
+std::optional<std::string> GoUnquote(std::string_view quoted) {
   if (quoted.size() < 2 || quoted.front() != quoted.back()) return std::nullopt;
   const char quote = quoted.front();
   if (quote != '"' && quote != '\'') return std::nullopt;
@@ -145,4 +145,4 @@ std::optional<std::string> Unquote(std::string_view quoted) {
   return out;
 }
 
-}  // namespace baton::json::jsonpath_internal
+}  // namespace baton::json::text_internal

@@ -1,4 +1,4 @@
-// Characters and quoted strings for the JSONPath parser, as Go's utf8 and strconv packages read them. Internal to it.
+// UTF-8 and quoted strings, as the utf8 and strconv packages of Go read them. For the parsers of this module.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace baton::json::jsonpath_internal {
+namespace baton::json::text_internal {
 
 inline constexpr char32_t kEnd = 0xffffffff;  // no character: the end of the text
 
@@ -27,6 +27,6 @@ std::string DescribeCharacter(char32_t code);
 
 // The string that stands between two equal quotes, single or double, with Go's escapes; nothing when it is malformed.
 // The result may hold any bytes ("\xff").
-std::optional<std::string> Unquote(std::string_view quoted);
+std::optional<std::string> GoUnquote(std::string_view quoted);
 
-}  // namespace baton::json::jsonpath_internal
+}  // namespace baton::json::text_internal
