@@ -140,17 +140,16 @@ Result<LabelRequirement> LabelRequirement::Make(std::string_view key, LabelOpera
   LabelRequirement made;
   made.key_ = key;
   made.op_ = op;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (op != LabelOperator::kGreaterThan && op != LabelOperator::kLessThan) break;
+  const bool numeric = op == LabelOperator::kGreaterThan || op == LabelOperator::kLessThan;
+  for (size_t i = 0; numeric && i < values.size() && faults.size() < kMaxFaultsShown; ++i) {
     const std::optional<int64_t> bound = ReadInt(values[i]);
-    if (bound)
-      made.bound_ = *bound;
-    else
+    made.bound_ = bound.value_or(0);
+    if (!bound) {
       fault(StrCat("values[", i, "]"), Quote(Shown(values[i])),
             "for 'Gt', 'Lt' operators, the value must be an integer");
+    }
   }
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (faults.size() >= kMaxFaultsShown) break;
+  for (size_t i = 0; i < values.size() && faults.size() < kMaxFaultsShown; ++i) {
     if (const std::string what = LabelValueFault(values[i]); !what.empty())
       fault(StrCat("values[", i, "][", Shown(key), "]"), Quote(Shown(values[i])), what);
   }
