@@ -19,7 +19,7 @@
 // error,
 // {.} is the member with the empty name, an int never compares with a double, and a slice of an empty array ends the
 // whole step. tests/golden/jsonpath.json holds what the real kubectl answered. Three things differ: members come sorted
-// by key (kubectl's order is random), text must be UTF-8, and where kubectl panics there is no result.
+// by key (kubectl's order is random), text must be UTF-8, and null has no items where kubectl panics.
 //
 // A JsonPath is parsed once, never changes, is cheap to copy and may be used by several threads.
 #pragma once

@@ -187,7 +187,7 @@ TEST(JsonPathTest, LimitsWork) {
   const Value root = FromText("[1,2,3]");
   std::string doubling;  // a range without an end is gone through once more by the one before it
   for (int i = 0; i < 60; ++i) doubling += "{range}";
-  ExpectTooLarge(Path(doubling).Values(root), "values looked at");
+  ExpectTooLarge(Path(doubling).Values(root, {.max_steps = 100000}), "values looked at");
   ExpectTooLarge(Path("{[*]}").Values(root, {.max_steps = 3}), "more than 3 values looked at");
 }
 
