@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "json/characters.h"
 #include "json/jsonpath.h"
 #include "json/jsonpath_ast.h"
-#include "json/characters.h"
 
 namespace baton::json {
 namespace jsonpath_internal {
