@@ -30,8 +30,10 @@ if(BATON_SANITIZE)
   add_link_options(-fsanitize=${baton_sanitizers})
 endif()
 
-# Paths in the binary and in ccache's keys are relative to the tree, so that two clones share a cache.
-add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+# Paths in the binary and in ccache's keys are relative to the tree, so that two clones share a cache. The second map is
+# for ccache, which gives the compiler paths relative to the build folder.
+file(RELATIVE_PATH baton_source_from_build "${CMAKE_BINARY_DIR}" "${CMAKE_SOURCE_DIR}")
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -ffile-prefix-map=${baton_source_from_build}=)
 
 find_program(BATON_CCACHE ccache)
 if(BATON_CCACHE)
