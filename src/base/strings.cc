@@ -1,14 +1,27 @@
 // Small string helpers.
 #include "base/strings.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+
 namespace baton {
 namespace strings_internal {
 
 void AppendPieces(std::string& out, std::initializer_list<std::string_view> pieces) {
   size_t size = out.size();
   for (std::string_view piece : pieces) size += piece.size();
-  if (size > out.capacity()) out.reserve(std::max(size, out.capacity() * 2));
-  for (std::string_view piece : pieces) out.append(piece);
+  if (size <= out.capacity()) {
+    for (std::string_view piece : pieces) out.append(piece);
+    return;
+  }
+  // Into new memory, because a piece may lie in the old one.
+  std::string grown;
+  grown.reserve(std::max(size, out.capacity() * 2));
+  grown.append(out);
+  for (std::string_view piece : pieces) grown.append(piece);
+  out = std::move(grown);
 }
 
 std::string CatPieces(std::initializer_list<std::string_view> pieces) {
@@ -55,47 +68,23 @@ std::string ToLower(std::string_view text) {
 
 std::string Quote(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
+  constexpr std::string_view kShort = "\a\b\t\n\v\f\r\"\\";
+  constexpr std::string_view kShortLetter = "abtnvfr\"\\";
   std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\a':
-        out += "\\a";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\v':
-        out += "\\v";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default: {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) {
-          out += "\\x";
-          out += kHex[byte >> 4];
-          out += kHex[byte & 15];
-        } else {
-          out += c;
-        }
-      }
+  while (!text.empty()) {
+    const Utf8Step step = DecodeUtf8(text);
+    const auto byte = static_cast<unsigned char>(text.front());
+    if (const size_t at = kShort.find(text.front()); at != std::string_view::npos) {
+      out += '\\';
+      out += kShortLetter[at];
+    } else if (!step.valid || byte < 0x20 || byte == 0x7f) {
+      StrAppend(out, "\\x", kHex[byte >> 4], kHex[byte & 15]);
+    } else if (step.code_point >= 0x80 && step.code_point < 0xa0) {
+      StrAppend(out, "\\u00", kHex[step.code_point >> 4], kHex[step.code_point & 15]);
+    } else {
+      out.append(text.substr(0, step.size));
     }
+    text.remove_prefix(step.size);
   }
   out += '"';
   return out;

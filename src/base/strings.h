@@ -18,16 +18,20 @@ namespace strings_internal {
 // One argument of StrCat as text; numbers are printed into the piece's own buffer.
 class Piece {
  public:
-  Piece(std::string_view text) : text_(text) {}           // NOLINT(google-explicit-constructor)
-  Piece(const std::string& text) : text_(text) {}         // NOLINT(google-explicit-constructor)
-  Piece(const char* text) : text_(text) {}                // NOLINT(google-explicit-constructor)
-  Piece(bool value) : text_(value ? "true" : "false") {}  // NOLINT(google-explicit-constructor)
-  Piece(char c) {                                         // NOLINT(google-explicit-constructor)
+  Piece(std::string_view text) : text_(text) {}    // NOLINT(google-explicit-constructor)
+  Piece(const std::string& text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+  Piece(const char* text) : text_(text) {}         // NOLINT(google-explicit-constructor)
+  Piece(std::nullptr_t) = delete;
+  // Only a bool itself: any pointer would convert to one and print as "true".
+  template <std::same_as<bool> B>
+  Piece(B value) : text_(value ? "true" : "false") {}  // NOLINT(google-explicit-constructor)
+  Piece(char c) {                                      // NOLINT(google-explicit-constructor)
     buffer_[0] = c;
     text_ = {buffer_.data(), 1};
   }
   template <class N>
-    requires(std::integral<N> || std::floating_point<N>)
+    requires((std::integral<N> && sizeof(N) <= 8 && !std::same_as<N, bool>) || std::same_as<N, double> ||
+             std::same_as<N, float>)
   Piece(N number)  // NOLINT(google-explicit-constructor)
   {
     text_ = {buffer_.data(), std::to_chars(buffer_.data(), buffer_.data() + buffer_.size(), number).ptr};
@@ -38,7 +42,7 @@ class Piece {
   std::string_view text() const { return text_; }
 
  private:
-  std::array<char, 32> buffer_;
+  std::array<char, 32> buffer_;  // the longest number is a double: -2.2250738585072014e-308 has 24
   std::string_view text_;
 };
 
@@ -53,6 +57,7 @@ std::string StrCat(const Args&... args) {
   return strings_internal::CatPieces({strings_internal::Piece(args).text()...});
 }
 
+// The pieces may lie in out itself: StrAppend(s, ",", s).
 template <class... Args>
 void StrAppend(std::string& out, const Args&... args) {
   strings_internal::AppendPieces(out, {strings_internal::Piece(args).text()...});
@@ -69,7 +74,8 @@ std::string_view Trim(std::string_view text);
 // ASCII only, as Go's strings.ToLower for the names Kubernetes allows.
 std::string ToLower(std::string_view text);
 
-// A Go-style quoted string ("a\"b\n") as Kubernetes uses in its messages.
+// A quoted string as Go's %q prints it and Kubernetes uses in its messages: "a\"b\n". Bytes that are not UTF-8 become
+// \xff. Of what Go takes for unprintable, only control characters are escaped; other non-ASCII text is kept.
 std::string Quote(std::string_view text);
 
 // Lower-case hexadecimal.
