@@ -45,15 +45,13 @@ consteval bool RowsFollowTheEnum() {
 static_assert(RowsFollowTheEnum());
 
 // Reasons that Kubernetes gives and that none of our own kinds answers with.
-constexpr std::array<std::pair<std::string_view, ErrorKind>, 8> kForeignReasons = {{
+constexpr std::array<std::pair<std::string_view, ErrorKind>, 6> kForeignReasons = {{
     {"Invalid", ErrorKind::kInvalid},
     {"Gone", ErrorKind::kGone},
     {"ServerTimeout", ErrorKind::kUnavailable},
-    {"MethodNotAllowed", ErrorKind::kUnsupported},
     {"NotAcceptable", ErrorKind::kUnsupported},
     {"UnsupportedMediaType", ErrorKind::kUnsupported},
-    {"StoreReadError", ErrorKind::kUnavailable},
-    {"Unknown", ErrorKind::kInternal},
+    {"StorageReadError", ErrorKind::kUnavailable},
 }};
 
 ErrorKind KindOf(const Status& status) {
