@@ -11,6 +11,8 @@
 #pragma once
 
 #include <expected>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -20,16 +22,28 @@
 namespace baton {
 
 template <class T>
+class Result;
+
+namespace result_internal {
+template <class T>
+inline constexpr bool kIsResult = false;
+template <class T>
+inline constexpr bool kIsResult<Result<T>> = true;
+}  // namespace result_internal
+
+template <class T>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
 
   Result(Error error) : rep_(std::unexpect, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
+  // Implicit only where U converts to T implicitly: `return 7;` makes no Result<Epoch>. Never from another Result,
+  // which would become a Result<bool> by its operator bool and lose its error.
   template <class U = T>
-    requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+    requires(std::is_constructible_v<T, U &&> && !result_internal::kIsResult<std::remove_cvref_t<U>> &&
              !std::is_same_v<std::remove_cvref_t<U>, Error>)
-  Result(U&& value) : rep_(std::in_place, std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
+  explicit(!std::is_convertible_v<U&&, T>) Result(U&& value) : rep_(std::in_place, std::forward<U>(value)) {}
 
   bool ok() const { return rep_.has_value(); }
   explicit operator bool() const { return ok(); }
@@ -103,16 +117,15 @@ class [[nodiscard]] Result<void> {
 }  // namespace baton
 
 // The value of a Result, or return (co_return) its error from the enclosing function. GNU statement expressions; clang
-// destroys temporaries inside them correctly, also around co_await (tested under ASan).
-#define TRY(expression)                                           \
-  ({                                                              \
-    auto try_result_ = (expression);                              \
-    if (!try_result_.ok()) return std::move(try_result_).error(); \
-    *std::move(try_result_);                                      \
-  })
-#define CO_TRY(expression)                                           \
-  ({                                                                 \
-    auto try_result_ = (expression);                                 \
-    if (!try_result_.ok()) co_return std::move(try_result_).error(); \
-    *std::move(try_result_);                                         \
+// destroys temporaries inside and around them correctly, also around co_await (tested under ASan). Each use has a name
+// of its own, so that they nest: TRY(Second(TRY(First()))).
+#define TRY(expression) BATON_TRY_(expression, return, BATON_TRY_NAME_(__COUNTER__))
+#define CO_TRY(expression) BATON_TRY_(expression, co_return, BATON_TRY_NAME_(__COUNTER__))
+#define BATON_TRY_NAME_(number) BATON_TRY_JOIN_(try_result_, number)
+#define BATON_TRY_JOIN_(a, b) a##b
+#define BATON_TRY_(expression, leave, name)        \
+  ({                                               \
+    auto name = (expression);                      \
+    if (!name.ok()) leave std::move(name).error(); \
+    *std::move(name);                              \
   })
