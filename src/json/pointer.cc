@@ -16,7 +16,7 @@ const Value* Step(const Value& value, std::string_view token) {
   return index && *index < value.size() ? &value.items()[*index] : nullptr;
 }
 
-// "the object at /spec", "the whole document"
+// "/spec", "the top of the document"
 std::string Where(std::span<const std::string> tokens) {
   if (tokens.empty()) return "the top of the document";
   std::string text;
