@@ -38,6 +38,7 @@ function(baton_module name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE baton_${name} ${arg_TEST_LIBS} gtest gmock gtest_main pthread)
     target_compile_definitions(${name}_test PRIVATE BATON_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_compile_options(${name}_test PRIVATE -O1) # tests are compiled more often than they run
     add_test(NAME unit.${name} COMMAND ${name}_test --gtest_brief=1)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit)
   endif()
