@@ -66,7 +66,8 @@ std::string PrintYaml(const Value& value);
 std::string PrintYamlStream(std::span<const Value> documents);
 
 // `value` with doubles that have no fraction and lie in the range of int64 or uint64 as integers. YAML as kubectl has
-// it knows no difference between 1.0 and 1: both are printed as 1, which reads back as the integer.
+// it knows no difference between 1.0 and 1: both are printed as 1, which reads back as the integer. Above 2^53 that is
+// the integer with the double's shortest digits and zeros behind them, as kubectl prints it.
 Value WithIntegers(Value value);
 
 }  // namespace baton::json

@@ -39,7 +39,7 @@ Result<std::string> EditYamlText(std::string_view text, const std::function<Resu
   if (text.size() <= kMaxSpliceBytes) {
     const Result<YamlNode> root = ReadYamlMarks(text);
     std::optional<std::string> spliced = root.ok() ? SpliceYaml(text, *root, was, now) : std::nullopt;
-    if (spliced && (!is_json || Parse(*spliced).ok())) {
+    if (spliced) {
       const Result<Value> back = ParseYaml(*spliced);
       if (back.ok() && *back == now) return *std::move(spliced);
     }

@@ -24,7 +24,7 @@
 
 namespace baton::json {
 
-inline constexpr size_t kMaxSpliceBytes = size_t{8} << 20;  // longer texts are printed anew
+inline constexpr size_t kMaxSpliceBytes = size_t{2} << 20;  // longer texts are printed anew
 
 // `text` with `change` made to its one document. Errors are those of ParseYaml (several documents are one) and of
 // `change`. No change returns the same bytes.

@@ -34,6 +34,7 @@ constexpr std::string_view kUnread = "kubectl silently drops what follows the en
 constexpr std::string_view kTextSplit = "kubectl splits streams at lines that begin with ---, we read YAML";
 
 const Difference kReadDifferences[] = {
+    {"v: 9223372036854775808\n", "9223372036854775808", kExact},
     {"v: 18446744073709551615\n", "18446744073709551615", kExact},
     {"v: 0xFFFFFFFFFFFFFFFF\n", "18446744073709551615", kExact},
     {"v: 0o1777777777777777777777\n", "18446744073709551615", kExact},
@@ -43,10 +44,8 @@ const Difference kReadDifferences[] = {
     {"v: {a, a}\n", "error", kTwice},
     {"v: {a: 1, a: 2}\n", "error", kTwice},
     {"v:\n  a: 1\n  b: 1\n  a: 2\n", "error", kTwice},
-    {"v: {1: a, \"1\": b}\n", "error", kTwice},
     {"v: {1: a, 0x1: b}\n", "error", kTwice},
     {"v: {y: a, true: b}\n", "error", kTwice},
-    {"v: {1.0: a, 1: b}\n", "error", kTwice},
     {"v: {&a 1: x, *a : y}\n", "error", kTwice},
     {"v: {&a x: 1, *a : 2}\n", "error", kTwice},
     {"v: {<<: {a: 1}, a: 2, a: 3}\n", "error", kTwice},

@@ -144,11 +144,23 @@ bool ReadYamlNumber(std::string_view text, YamlScalar& out) {
 }
 
 Value NumberToValue(double number) {
-  constexpr double kTwo63 = 9223372036854775808.0;
-  if (std::trunc(number) != number) return number;
-  if (number >= -kTwo63 && number < kTwo63) return static_cast<int64_t>(number);
-  if (number >= kTwo63 && number < 2 * kTwo63) return static_cast<uint64_t>(number);
-  return number;
+  constexpr double kTwo53 = 9007199254740992.0;  // up to here the digits below are all of the number
+  constexpr double kTwo64 = 18446744073709551616.0;
+  if (std::trunc(number) != number || std::abs(number) >= kTwo64) return number;
+  if (std::abs(number) <= kTwo53) return static_cast<int64_t>(number);
+  std::array<char, 64> buffer;
+  const char* end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::scientific).ptr;
+  const std::string_view text(buffer.data(), end);
+  std::string digits(text.substr(0, text.find('e')));
+  size_t exponent = 0;
+  std::from_chars(buffer.data() + digits.size() + 2, end, exponent);  // behind "e+"
+  const size_t sign = number < 0 ? 1 : 0;
+  std::erase(digits, '.');
+  digits.resize(sign + exponent + 1, '0');
+  YamlScalar integer;
+  if (!ReadInteger(digits, integer)) return number;
+  return integer.type == Type::kInt ? Value(integer.integer) : Value(integer.natural);
 }
 
 template <class T>

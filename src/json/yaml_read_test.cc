@@ -33,6 +33,7 @@ TEST(YamlReadTest, SaysWhereAndWhy) {
       {"a: 1\nb:\n  c: 2\n  d: 3\n  c: 4\n", "line 5, column 3: the key \"c\" came before, in line 3"},
       {"{a: 1, b: 2,\n é: 3, 'b': 4}", "line 2, column 8: the key \"b\" came before, in line 1"},
       {"1: a\n\"1\": b\n", "line 2, column 1: the key \"1\" came before, in line 1"},
+      {"1.0: a\n1: b\n", "line 2, column 1: the key \"1\" came before, in line 1"},
       {"y: a\non: b\n", "line 2, column 1: the key \"true\" came before, in line 1"},
       {"b: 1\na: 1\na: 2\nb: 2\n", "line 3, column 1: the key \"a\" came before, in line 2"},
       {"a: .inf\n", "line 1, column 4: JSON has no .inf: quote it if it is a word"},

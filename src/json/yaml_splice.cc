@@ -36,7 +36,12 @@ std::string FlowMember(std::string_view key, const Value& value) {
 
 class Splicer {
  public:
-  explicit Splicer(std::string_view text) : text_(text) {}
+  explicit Splicer(std::string_view text) : text_(text) {
+    for (size_t start = 0; start <= text.size();) {
+      lines_.push_back({start, std::min(text.find_first_not_of(' ', start), text.size())});
+      start = std::min(text.find('\n', start), text.size()) + 1;
+    }
+  }
 
   std::optional<std::string> Run(const YamlNode& root, const Value& was, const Value& now) {
     root_ = &root;
@@ -46,6 +51,11 @@ class Splicer {
   }
 
  private:
+  struct Line {
+    size_t start;
+    size_t content;  // the first character that is no space
+  };
+
   struct Splice {
     size_t begin;
     size_t end;
@@ -262,12 +272,11 @@ class Splicer {
 
   // ---- lines ----
 
-  size_t LineStart(size_t at) const { return at == 0 ? 0 : text_.rfind('\n', at - 1) + 1; }
+  const Line& LineAt(size_t at) const { return *(std::ranges::upper_bound(lines_, at, {}, &Line::start) - 1); }
+  size_t LineStart(size_t at) const { return LineAt(at).start; }
   size_t LineEnd(size_t at) const { return std::min(text_.find('\n', at), text_.size()); }
   size_t ColumnOf(size_t at) const { return at - LineStart(at); }
-  bool BeginsLine(size_t at) const {
-    return text_.substr(LineStart(at), ColumnOf(at)).find_first_not_of(' ') == std::string_view::npos;
-  }
+  bool BeginsLine(size_t at) const { return at <= LineAt(at).content; }
 
   // Behind the line break of the line where an entry ends.
   size_t EntryEnd(const YamlEntry& entry) const {
@@ -293,6 +302,7 @@ class Splicer {
   void Fail() { failed_ = true; }
 
   std::string_view text_;
+  std::vector<Line> lines_;
   const YamlNode* root_ = nullptr;
   std::vector<Splice> splices_;
   bool failed_ = false;
