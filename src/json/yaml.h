@@ -6,14 +6,13 @@
 //
 // YAML is more than JSON, so reading decides what a scalar means. The rules are those of kubectl (sigs.k8s.io/yaml on
 // go-yaml v2, that is YAML 1.1 without its dates and base 60), held against kubectl's answers in tests/golden:
-//   yes, On, y, TRUE -> true      0644, 0o644 -> 420      1_000 -> 1000     08 -> 8       2001-01-01 -> a string
-//   1.0, 1e0         -> 1 (int)   1e400 -> a string       12:30 -> a string    ~, Null, nothing -> null
-//   .inf, .nan       -> an error: JSON has no such number
-//   y: 1, 1.5: 2     -> keys are always strings: "true", "1.5"; null, lists and maps as keys are errors
-//   "1", '1', !!str 1 -> strings; !!int, !!float, !!bool, !!null, !!timestamp check; !!binary decodes base64; other
-//   tags
-//                       are ignored
-//   <<: *a           -> merge keys take effect where they stand: what comes later wins
+//   yes, On, y, TRUE -> true         0644, 0o644, 0x1A4, 4_20 -> 420     08 -> 8      ~, Null, nothing -> null
+//   1.0, 1e0 -> 1, an integer        2001-01-01, 12:30, 1e400, tRUE -> strings
+//   .inf, .nan -> errors: JSON has no such numbers
+//   y: 1, 1.5: 2 -> the keys are "true" and "1.5"; null, lists and maps as keys are errors
+//   "1", '1', !!str 1 -> strings; !!int, !!float, !!bool, !!null and !!timestamp must be what they say; !!binary is
+//   decoded; all other tags are ignored
+//   <<: *a -> merge keys take effect where they stand: what comes later wins
 // Text that is JSON (it begins with { or [) is read as JSON, also several JSON values one after the other.
 //
 // Where Baton is stricter than kubectl: a key given twice is an error (also 1 and "1", which are one key), and so is a
@@ -35,13 +34,13 @@
 namespace baton::json {
 
 inline constexpr size_t kMaxYamlBytes = size_t{64} << 20;     // one text
-inline constexpr size_t kMaxAliasedValues = 400'000;          // values that one document gets through aliases
+inline constexpr size_t kMaxAliasedValues = 400'000;          // values that one text gets through aliases
 inline constexpr size_t kMaxAliasedBytes = size_t{64} << 20;  // their keys and strings
 inline constexpr size_t kMaxYamlFlowWork = size_t{1} << 27;   // sum over all nodes of the brackets around each
 inline constexpr size_t kMaxTagDirectives = 1000;             // %TAG lines in one text
 
-// Aliases share storage, but whoever prints, sends or compares the document pays for what they expand to: the limits on
-// aliases bound that. The others bound the text itself.
+// Aliases share storage, but whoever prints, sends or compares the documents pays for what they expand to: the limits
+// on aliases bound that. The others bound the text itself.
 struct YamlLimits {
   size_t max_depth = kMaxDepth;
   size_t max_bytes = kMaxYamlBytes;

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/strings.h"
 #include "json/parse.h"
 #include "json/print.h"
 #include "json/yaml.h"
@@ -38,7 +39,6 @@ empty:
 last: 0644
 )";
 
-// The text after `pointer = value` for each pair; a pointer is keys and indices between slashes.
 struct Row {
   std::string_view what;
   std::string_view pointer;
@@ -47,28 +47,23 @@ struct Row {
   std::string_view now;    // what stands there afterwards; everything else is the same
 };
 
-// Sets or removes what `pointer` names.
+Value FromJson(std::string_view json) { return Parse(StrCat("[", json, "]")).value()[0]; }
+
+// Sets or removes what `pointer` names. In lists "-" appends, and an index with a 0 before it inserts.
 void Apply(Value& value, std::string_view pointer, std::string_view json) {
   const size_t slash = pointer.find('/');
-  const std::string_view step = pointer.substr(0, slash);
-  if (slash == std::string_view::npos) {
-    if (!value.is_array()) {
-      if (json.empty())
-        value.Erase(step);
-      else
-        value.Set(step, Parse("[" + std::string(json) + "]").value()[0]);
-      return;
-    }
-    if (step == "-") return value.Push(Parse("[" + std::string(json) + "]").value()[0]);
-    const size_t index = std::stoul(std::string(step));
-    if (json.empty()) return value.EraseAt(index);
-    if (step.starts_with('0') && step.size() > 1)
-      return value.Insert(index, Parse("[" + std::string(json) + "]").value()[0]);
-    value.Edit(index) = Parse("[" + std::string(json) + "]").value()[0];
-    return;
+  const std::string step(pointer.substr(0, slash));
+  const bool is_last = slash == std::string_view::npos;
+  if (value.is_array() && is_last && step == "-") return value.Push(FromJson(json));
+  const size_t index = value.is_array() ? std::stoul(step) : 0;
+  if (!is_last) return Apply(value.is_array() ? value.Edit(index) : value.Edit(step), pointer.substr(slash + 1), json);
+  if (value.is_array() && json.empty()) return value.EraseAt(index);
+  if (value.is_array() && step.size() > 1) return value.Insert(index, FromJson(json));
+  if (json.empty()) {
+    value.Erase(step);
+  } else {
+    (value.is_array() ? value.Edit(index) : value.Edit(step)) = FromJson(json);
   }
-  if (value.is_array()) return Apply(value.Edit(std::stoul(std::string(step))), pointer.substr(slash + 1), json);
-  Apply(value.Edit(step), pointer.substr(slash + 1), json);
 }
 
 std::string Edited(std::string_view text, std::string_view pointer, std::string_view json) {

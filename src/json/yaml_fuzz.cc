@@ -34,23 +34,26 @@ Value Changed(Value value, uint32_t seed) {
     const Value fresh[] = {Value(), 1, "a: b", "x\ny\n", Array({1, "y"}), Object({{"k", Object({{"l", 1}})}}), Array()};
     return fresh[seed / 7 % std::size(fresh)];
   }
+  const size_t index = seed % value.size();
+  const uint32_t what = seed % 5;
   if (value.is_array()) {
-    const size_t index = seed % value.size();
-    if (seed % 5 == 0)
+    if (what == 0) {
       value.EraseAt(index);
-    else if (seed % 5 == 1)
+    } else if (what == 1) {
       value.Insert(index, "new");
-    else
+    } else {
       value.Edit(index) = Changed(value[index], seed / 5);
+    }
     return value;
   }
-  const std::string key(value.members()[seed % value.size()].key());
-  if (seed % 5 == 0)
+  const std::string key(value.members()[index].key());
+  if (what == 0) {
     value.Erase(key);
-  else if (seed % 5 == 1)
+  } else if (what == 1) {
     value.Set("new", seed);
-  else
+  } else {
     value.Set(key, Changed(value[key], seed / 5));
+  }
   return value;
 }
 

@@ -77,7 +77,7 @@ class Reader {
   Result<void> Handle(const YamlEvent& event) {
     switch (event->type) {
       case YAML_DOCUMENT_START_EVENT:
-        total_ = aliased_ = {};
+        total_ = {};
         anchors_.clear();
         documents_.push_back({.value = {}, .written = false, .start = event->start_mark});
         return {};
@@ -219,15 +219,17 @@ class Reader {
     anchored.complete = true;
     anchored.weight = {.values = 1, .bytes = meaning.text.size(), .height = 0};
     Result<Value> value = ScalarToValue(meaning);
-    if (value.ok())
+    if (value.ok()) {
       anchored.value = *std::move(value);
-    else
+    } else {
       anchored.value_problem = value.error().message();
+    }
     Result<std::string> key = ScalarToKey(meaning);
-    if (key.ok())
+    if (key.ok()) {
       anchored.key = *std::move(key);
-    else
+    } else {
       anchored.key_problem = key.error().message();
+    }
     anchors_.insert_or_assign(std::string(name), std::move(anchored));
   }
 
@@ -244,8 +246,9 @@ class Reader {
   Result<void> AddValue(Value value, const Weight& weight, bool is_alias, const yaml_mark_t& mark) {
     total_.values += weight.values;
     total_.bytes += weight.bytes;
-    if (total_.values > limits_.max_values)
+    if (total_.values > limits_.max_values) {
       return TooLargeAt(mark, StrCat("more than ", limits_.max_values, " values"));
+    }
     flow_work_ += flow_depth_;
     if (flow_work_ > limits_.max_flow_work) return TooLargeAt(mark, "too many values inside too many brackets");
     if (!open_.empty()) {
@@ -316,7 +319,7 @@ class Reader {
   std::unordered_map<std::string, Anchored> anchors_;  // of this document
   std::string scratch_;
   Weight total_;    // of this document, aliases expanded
-  Weight aliased_;  // what of it came through aliases
+  Weight aliased_;  // what came through aliases in all documents
   size_t flow_depth_ = 0;
   size_t flow_work_ = 0;
 };

@@ -98,6 +98,7 @@ TEST(YamlReadTest, CountsWhatAliasesExpandTo) {
   EXPECT_FALSE(ParseYaml("a: &a [1, 2, 3, 4]\nb: [*a, *a, *a]\n", limits).ok());
   EXPECT_FALSE(ParseYaml("a: &a [1, 2, 3, 4]\nb: &b [*a]\nc: *b\n", limits).ok());
   EXPECT_FALSE(ParseYaml("a: &a {k1: 1, k2: 2, k3: 3}\nb: {<<: *a}\nc: {<<: *a}\nd: {<<: *a}\n", limits).ok());
+  EXPECT_FALSE(ParseYamlStream("a: &a [1, 2, 3, 4]\nb: *a\n---\na: &a [1, 2, 3, 4]\nb: [*a, *a]\n", limits).ok());
   EXPECT_TRUE(ParseYaml("a: &a 123456789\nb: [*a, *a, *a]\n", limits).ok());
   EXPECT_FALSE(ParseYaml("a: &a abcdefghi\nb: [*a, *a, *a]\n", limits).ok());
   EXPECT_FALSE(ParseYaml("a: &a abcdefghi\nb: [{*a : 1}, {*a : 1}, {*a : 1}]\n", limits).ok());
