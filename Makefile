@@ -35,7 +35,7 @@ tsan: setup $(SUITES) ## all tests under ThreadSanitizer
 	@$(CMAKE_CONFIGURE) tsan >/dev/null && ninja -C build/tsan --quiet && scripts/run-suites build/tsan
 
 fuzz: setup ## every fuzz target for SECONDS (60) each
-	@$(CMAKE_CONFIGURE) fuzz >/dev/null && ninja -C build/fuzz --quiet && scripts/run-fuzzers build/fuzz $(SECONDS)
+	@$(CMAKE_CONFIGURE) fuzz >/dev/null && ninja -C build/fuzz --quiet fuzzers && scripts/run-fuzzers build/fuzz $(SECONDS)
 
 fuzz-short:
 	@$(MAKE) --no-print-directory fuzz SECONDS=5

@@ -6,6 +6,10 @@
 set(BATON_MODULE_ORDER_FILE "${CMAKE_SOURCE_DIR}/cmake/modules.txt")
 file(STRINGS "${BATON_MODULE_ORDER_FILE}" BATON_MODULE_ORDER REGEX "^[a-z]")
 
+if(BATON_FUZZ)
+  add_custom_target(fuzzers)
+endif()
+
 function(baton_check_order name)
   list(FIND BATON_MODULE_ORDER ${name} own)
   if(own EQUAL -1)
@@ -48,6 +52,7 @@ function(baton_module name)
       add_executable(${program} ${source})
       target_link_libraries(${program} PRIVATE baton_${name})
       target_link_options(${program} PRIVATE -fsanitize=fuzzer)
+      add_dependencies(fuzzers ${program})
     endforeach()
   endif()
 endfunction()

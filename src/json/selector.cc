@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "json/names.h"
 #include "json/selector_internal.h"
 
 namespace baton::json {
@@ -14,49 +15,7 @@ namespace {
 
 using selector_internal::Shown;
 
-constexpr size_t kMaxNameBytes = 63;     // the name part of a label's key, and a label's value
-constexpr size_t kMaxPrefixBytes = 253;  // the prefix of a label's key
-constexpr size_t kMaxFaultsShown = 16;   // in one message
-
-bool IsAlphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
-// ([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]
-bool IsName(std::string_view text) {
-  return !text.empty() && IsAlphanumeric(text.front()) && IsAlphanumeric(text.back()) &&
-         std::ranges::all_of(text, [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
-}
-
-// [a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*
-bool IsSubdomain(std::string_view text) {
-  return std::ranges::all_of(Split(text, '.'), [](std::string_view part) {
-    return IsName(part) && std::ranges::all_of(part, [](char c) {
-             return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-           });
-  });
-}
-
-constexpr std::string_view kNameRule =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
-    "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-constexpr std::string_view kPrefixRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
-    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-constexpr std::string_view kValueRule =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
-    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
-std::string TooLong(size_t limit) { return StrCat("must be no more than ", limit, " characters"); }
-
-// What is wrong with a label's value in Kubernetes' words, "" when nothing is.
-std::string LabelValueFault(std::string_view value) {
-  std::vector<std::string> faults;
-  if (value.size() > kMaxNameBytes) faults.push_back(TooLong(kMaxNameBytes));
-  if (!value.empty() && !IsName(value)) faults.emplace_back(kValueRule);
-  return Join(faults, "; ");
-}
+constexpr size_t kMaxFaultsShown = 16;  // in one message
 
 std::optional<int64_t> ReadInt(std::string_view text) {
   if (text.starts_with('+')) {
@@ -102,25 +61,7 @@ std::string_view CountFault(LabelOperator op, size_t count) {
 
 namespace selector_internal {
 
-std::string LabelKeyFault(std::string_view key) {
-  const std::vector<std::string_view> parts = Split(key, '/');
-  if (parts.size() > 2) {
-    return StrCat("a qualified name ", kNameRule,
-                  " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')");
-  }
-  std::vector<std::string> faults;
-  if (parts.size() == 2) {
-    const std::string_view prefix = parts[0];
-    if (prefix.empty()) faults.emplace_back("prefix part must be non-empty");
-    if (prefix.size() > kMaxPrefixBytes) faults.push_back(StrCat("prefix part ", TooLong(kMaxPrefixBytes)));
-    if (!prefix.empty() && !IsSubdomain(prefix)) faults.push_back(StrCat("prefix part ", kPrefixRule));
-  }
-  const std::string_view name = parts.back();
-  if (name.empty()) faults.emplace_back("name part must be non-empty");
-  if (name.size() > kMaxNameBytes) faults.push_back(StrCat("name part ", TooLong(kMaxNameBytes)));
-  if (!IsName(name)) faults.push_back(StrCat("name part ", kNameRule));
-  return Join(faults, "; ");
-}
+std::string LabelKeyFault(std::string_view key) { return Join(CheckQualifiedName(key), "; "); }
 
 }  // namespace selector_internal
 
@@ -150,7 +91,7 @@ Result<LabelRequirement> LabelRequirement::Make(std::string_view key, LabelOpera
     }
   }
   for (size_t i = 0; i < values.size() && faults.size() < kMaxFaultsShown; ++i) {
-    if (const std::string what = LabelValueFault(values[i]); !what.empty())
+    if (const std::string what = Join(CheckLabelValue(values[i]), "; "); !what.empty())
       fault(StrCat("values[", i, "][", Shown(key), "]"), Quote(Shown(values[i])), what);
   }
   if (faults.size() == 1) return InvalidError(std::move(faults[0]));

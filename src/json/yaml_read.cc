@@ -185,9 +185,9 @@ class Reader {
     for (size_t i = 0; map.first_key + i < keys_.size(); ++i) {
       members_.emplace_back(keys_[map.first_key + i], std::move(values_[map.first_value + i]));
     }
-    const Key* duplicate = nullptr;
-    Value object = ObjectBuilder::FromRange(members_, &duplicate);
-    if (duplicate != nullptr) TRY(CheckDuplicates(map.first_key));
+    std::vector<std::string> duplicates;
+    Value object = ObjectBuilder::FromRange(members_, &duplicates);
+    if (!duplicates.empty()) TRY(CheckDuplicates(map.first_key));
     values_.resize(map.first_value);
     keys_.erase(keys_.begin() + static_cast<std::ptrdiff_t>(map.first_key), keys_.end());
     origins_.resize(map.first_key, KeyOrigin{});
