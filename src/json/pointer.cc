@@ -170,7 +170,7 @@ Result<void> ReplaceAt(Value& document, const Pointer& pointer, Value value) {
 
 Result<Value> RemoveAt(Value& document, const Pointer& pointer) {
   if (pointer.empty()) return InvalidError("the whole document cannot be removed");
-  const Value removed = *TRY(Walk(document, pointer.tokens()));
+  Value removed = *TRY(Walk(document, pointer.tokens()));
   Value& parent = EditPath(document, ParentTokens(pointer));
   if (parent.is_array()) {
     parent.EraseAt(*ParseArrayIndex(pointer.back()));
