@@ -163,26 +163,27 @@ class [[nodiscard]] Task {
 
   bool valid() const { return handle_ != nullptr; }
 
-  // Destroys the coroutine now. Not allowed for a task whose fiber is running (see Scope::CancelAll for that case).
+  // Destroys the coroutine now: one that was never awaited, since awaiting moves it to who awaits.
   void Drop() {
     if (handle_ != nullptr) std::exchange(handle_, nullptr).destroy();
   }
 
+  // Owns the task from here on: nobody else can drop it in the middle of its chain, or await it again.
   struct Awaiter {
-    Handle handle;
+    Task task;
     bool await_ready() noexcept { return false; }
     template <class Promise>
       requires std::is_base_of_v<TaskPromiseBase, Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) noexcept {
-      handle.promise().fiber_ = &parent.promise().fiber();
-      handle.promise().awaited_by_ = parent;
-      return handle;
+      task.handle_.promise().fiber_ = &parent.promise().fiber();
+      task.handle_.promise().awaited_by_ = parent;
+      return task.handle_;
     }
-    T await_resume() { return handle.promise().TakeResult(); }
+    T await_resume() { return task.handle_.promise().TakeResult(); }
   };
   Awaiter operator co_await() && {
     INVARIANT(handle_ != nullptr, "a task is awaited once, and not after it was moved from");
-    return {handle_};
+    return {std::move(*this)};
   }
 
   // For Fiber subclasses: the root of a fiber, and its result when the fiber has finished.
