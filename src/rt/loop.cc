@@ -21,10 +21,21 @@ Duration Deadline::Left(const Clock& clock) const {
 
 // ---- fibers ----
 
+Fiber::Fiber(Loop& loop, Fiber* parent) : loop_(loop), parent_(parent) { ++loop_.fibers_; }
+
 Fiber::~Fiber() {
-  INVARIANT(loop_.running_ != this, "a fiber may not destroy the scope it runs in: use Scope::CancelAll");
   if (ready_index_ != kNotReady) loop_.RemoveReady(*this);
+  --loop_.fibers_;
 }
+
+Fiber::Dropping::Dropping(Fiber& fiber) : fiber_(fiber) {
+  Loop& loop = fiber.loop_;
+  INVARIANT(loop.running_ != &fiber, "a fiber may not destroy the scope it runs in: use Scope::CancelAll");
+  fiber.dropping_below_ = std::exchange(loop.dropping_, &fiber);
+  fiber.abandoned_ = true;
+}
+
+Fiber::Dropping::~Dropping() { fiber_.loop_.dropping_ = fiber_.dropping_below_; }
 
 void Fiber::Start(std::coroutine_handle<> root) {
   resume_point_ = root;
@@ -46,6 +57,7 @@ void TaskPromiseBase::unhandled_exception() noexcept {
 }
 
 Loop::~Loop() {
+  INVARIANT(fibers_ == 0, "a loop outlives its fibers");
   INVARIANT(timers_.empty(), "a loop outlives everything that waits on it");
   FrameCache::Trim();
 }
@@ -53,31 +65,34 @@ Loop::~Loop() {
 Loop::SleepWait Loop::Sleep(Duration duration) { return {*this, Deadline::After(*this, duration).at()}; }
 
 void Loop::Resume(Fiber& fiber) {
-  if (!fiber.abandoned_) {
-    running_ = &fiber;
-    fiber.resume_point_.resume();
-    running_ = nullptr;
-    if (fiber.finished_ && !fiber.abandoned_) fiber.OnFinished();
-  }
+  running_ = &fiber;
+  fiber.resume_point_.resume();
+  running_ = nullptr;
+  if (fiber.finished_ && !fiber.abandoned_) fiber.OnFinished();
   DestroyAbandoned();
 }
 
-void Loop::DestroyLater(std::unique_ptr<Fiber> fiber) {
-  fiber->abandoned_ = true;
-  if (fiber->ready_index_ != Fiber::kNotReady) RemoveReady(*fiber);
-  abandoned_.push_back(std::move(fiber));
-  if (running_ == nullptr) DestroyAbandoned();
+void Loop::DestroyLater(Fiber& fiber) {
+  fiber.abandoned_ = true;
+  if (fiber.ready_index_ != Fiber::kNotReady) RemoveReady(fiber);
+  abandoned_.PushBack(fiber);
 }
 
-// A destructor may abandon more fibers, so this takes them one by one and is not entered twice.
+// One by one: a destructor may abandon more fibers, or destroy others that are in the list.
 void Loop::DestroyAbandoned() {
-  if (destroying_) return;
-  destroying_ = true;
-  while (!abandoned_.empty()) {
-    const std::unique_ptr<Fiber> fiber = std::move(abandoned_.back());
-    abandoned_.pop_back();
+  while (const Fiber* fiber = abandoned_.PopFront()) delete fiber;
+}
+
+bool Loop::CallerIsIn(const Fiber& fiber) const {
+  const auto is_at_or_below = [&fiber](const Fiber* lower) {
+    while (lower != nullptr && lower != &fiber) lower = lower->parent_.get();
+    return lower != nullptr;
+  };
+  if (is_at_or_below(running_)) return true;
+  for (const Fiber* dropped = dropping_; dropped != nullptr; dropped = dropped->dropping_below_) {
+    if (is_at_or_below(dropped)) return true;
   }
-  destroying_ = false;
+  return false;
 }
 
 // ---- timers ----

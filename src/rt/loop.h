@@ -104,9 +104,12 @@ class Loop : public Clock {
   void SetTimer(TimerNode& timer, MonotonicTime at);
   void ClearTimer(TimerNode& timer);
   virtual void MakeReady(Fiber& fiber) = 0;
-  // Destroys fibers when no fiber runs: at once when called from outside, else after the running one suspended.
-  void DestroyLater(std::unique_ptr<Fiber> fiber);
+  // The fiber never runs again, and is deleted at the end of this turn (of Run's first, outside one). It stays its
+  // owner's until then: an owner that goes first deletes it itself.
+  void DestroyLater(Fiber& fiber);
   Fiber* running() const { return running_; }
+  // Whether this call comes from the fiber or from one below it, be it a turn or a destructor of a dropped frame.
+  bool CallerIsIn(const Fiber& fiber) const;
 
  protected:
   friend class Fiber;
@@ -131,9 +134,10 @@ class Loop : public Clock {
 
   std::vector<TimerNode*> timers_;  // a binary heap by (at_, sequence_)
   uint64_t timer_sequence_ = 0;
+  size_t fibers_ = 0;
   Fiber* running_ = nullptr;
-  std::vector<std::unique_ptr<Fiber>> abandoned_;
-  bool destroying_ = false;
+  Fiber* dropping_ = nullptr;       // whose frames are being destroyed; dropping_below_ leads to the drops around it
+  IntrusiveList<Fiber> abandoned_;  // see DestroyLater
 };
 
 class Loop::SleepWait : private WaitBase, private TimerNode {
@@ -208,17 +212,13 @@ Task<std::invoke_result_t<Function>> Loop::Offload(Function function) {
 namespace loop_internal {
 // The fiber behind Loop::Run.
 template <class T>
-class RootFiber final : public Fiber {
+class RootFiber final : public TaskFiber<T> {
  public:
-  RootFiber(Loop& loop, Task<T> task) : Fiber(loop), task_(std::move(task)) { Start(task_.AdoptAsRoot(*this)); }
-  ~RootFiber() override { task_.Drop(); }
+  RootFiber(Loop& loop, Task<T> task) : TaskFiber<T>(loop, nullptr, std::move(task)) {}
   const bool& done() const { return done_; }
-  T TakeResult() { return task_.TakeResult(); }
 
  private:
   void OnFinished() override { done_ = true; }
-  Fiber* Parent() const override { return nullptr; }
-  Task<T> task_;
   bool done_ = false;
 };
 }  // namespace loop_internal

@@ -3,32 +3,31 @@
 
 namespace baton::rt {
 
-class Scope::Child final : public Fiber, public ListHook<Scope::Child> {
+class Scope::Child final : public TaskFiber<void>, public ListHook<Scope::Child> {
  public:
-  Child(Scope& scope, Task<void> task) : Fiber(scope.loop_), scope_(scope), task_(std::move(task)) {
-    Start(task_.AdoptAsRoot(*this));
-  }
-  ~Child() override { task_.Drop(); }
+  Child(Scope& scope, Task<void> task)
+      : TaskFiber<void>(scope.loop_, scope.owner_.get(), std::move(task)), scope_(scope) {}
+  // Off the scope's lists first: destroying the frames may destroy the scope.
+  ~Child() override { ListHook<Child>::Unlink(); }
 
  private:
-  // The scope is told first: dropping the task may destroy what owns the scope.
   void OnFinished() override {
     scope_.Gone(*this);
     delete this;
   }
-  Fiber* Parent() const override { return scope_.owner_.get(); }
 
   Scope& scope_;  // not to be touched once Gone() was called
-  Task<void> task_;
 };
 
 Scope::Scope(Loop& loop) : loop_(loop), owner_(loop.running()) { idle_.Set(); }
 
 Scope::~Scope() {
+  INVARIANT(joining_ == 0, "a scope was destroyed while a fiber waits in its Join()");
   while (Child* child = children_.front()) {
     Gone(*child);
     delete child;
   }
+  while (const Child* child = cancelled_from_inside_.front()) delete child;
 }
 
 void Scope::Spawn(Task<void> task) {
@@ -38,18 +37,20 @@ void Scope::Spawn(Task<void> task) {
 }
 
 Task<void> Scope::Join() {
+  ++joining_;
+  struct Leave {
+    size_t& joining;
+    ~Leave() { --joining; }
+  } const leave{joining_};
   while (active_ > 0) co_await idle_.Wait();
 }
 
 void Scope::CancelAll() {
   while (Child* child = children_.front()) {
     Gone(*child);
-    bool caller_is_inside = false;
-    for (Fiber* fiber = loop_.running(); fiber != nullptr && !caller_is_inside; fiber = fiber->Parent()) {
-      caller_is_inside = fiber == child;
-    }
-    if (caller_is_inside) {
-      loop_.DestroyLater(std::unique_ptr<Fiber>(child));
+    if (loop_.CallerIsIn(*child)) {
+      cancelled_from_inside_.PushBack(*child);
+      loop_.DestroyLater(*child);
     } else {
       delete child;
     }

@@ -9,7 +9,7 @@
 // destroys the suspended coroutine with all its locals, its own inner tasks and its place in every list it waits on.
 // That is what cancellation is here: whoever owns a task drops it. A dropped task never runs again; its destructors
 // run, so resources are held by objects. Cleaning up that itself must wait is not for destructors: do it before
-// dropping, on a stop Event.
+// dropping, on a stop Event. Awaiting may nest as deep as memory allows; dropping recurses once per nested await.
 //
 // A Fiber is one line of control: a chain of tasks awaiting each other, of which the innermost is suspended or running.
 // Fibers are resumed only by their Loop, one at a time, never from inside another: waking a fiber queues it. So code
@@ -45,10 +45,11 @@ class WeakFiber : public ListHook<WeakFiber> {
   Fiber* fiber_;
 };
 
-// One line of control. Subclasses own the outermost task (Scope and the When… functions have them).
-class Fiber {
+// One line of control; a TaskFiber owns its outermost task.
+class Fiber : public ListHook<Fiber> {
  public:
-  explicit Fiber(Loop& loop) : loop_(loop) {}
+  // `parent`: the fiber whose frames own this one, as far as that is known; may be null.
+  Fiber(Loop& loop, Fiber* parent);
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
   virtual ~Fiber();
@@ -57,8 +58,20 @@ class Fiber {
   bool finished() const { return finished_; }
 
  protected:
-  // Queues `root` to run. The subclass owns its task and destroys it (in its destructor at the latest).
-  void Start(std::coroutine_handle<> root);
+  void Start(std::coroutine_handle<> root);  // queues it to run
+
+  // Stands around the destruction of a fiber's frames. Ends the process when the fiber is the one that runs, before its
+  // live frame is harmed; and lets the destructors that run inside be known as code of this fiber (Loop::CallerIsIn).
+  class Dropping {
+   public:
+    explicit Dropping(Fiber& fiber);
+    ~Dropping();
+    Dropping(const Dropping&) = delete;
+    Dropping& operator=(const Dropping&) = delete;
+
+   private:
+    Fiber& fiber_;
+  };
 
  private:
   friend class Loop;
@@ -71,15 +84,15 @@ class Fiber {
 
   // The loop calls this after the root finished, with no fiber running; it may delete this.
   virtual void OnFinished() = 0;
-  // The fiber whose frames own this one, as far as that is known.
-  virtual Fiber* Parent() const = 0;
 
   Loop& loop_;
+  WeakFiber parent_;
   IntrusiveList<WeakFiber> weak_pointers_;
   std::coroutine_handle<> resume_point_;
   size_t ready_index_ = kNotReady;  // where in the loop's ready queue
   bool finished_ = false;
-  bool abandoned_ = false;  // cancelled, waits to be destroyed: never resumed again
+  bool abandoned_ = false;           // cancelled, waits to be destroyed: never resumed again
+  Fiber* dropping_below_ = nullptr;  // while its frames are destroyed: the drop during which that happens
 
   static constexpr size_t kNotReady = static_cast<size_t>(-1);
 };
@@ -207,6 +220,25 @@ Task<T> TaskPromise<T>::get_return_object() noexcept {
 inline Task<void> TaskPromise<void>::get_return_object() noexcept {
   return Task<void>(Task<void>::Handle::from_promise(*this));
 }
+
+// A fiber with the outermost task it owns, started when made. Scope, the When… functions and Loop::Run derive theirs.
+template <class T>
+class TaskFiber : public Fiber {
+ public:
+  T TakeResult() { return task_.TakeResult(); }  // when finished, once
+
+ protected:
+  TaskFiber(Loop& loop, Fiber* parent, Task<T> task) : Fiber(loop, parent), task_(std::move(task)) {
+    Start(task_.AdoptAsRoot(*this));
+  }
+  ~TaskFiber() override {
+    const Dropping dropping(*this);
+    task_.Drop();
+  }
+
+ private:
+  Task<T> task_;
+};
 
 // The fiber that runs this: `Fiber& self = co_await ThisFiber();` does not suspend.
 class ThisFiber {

@@ -23,7 +23,6 @@ class VirtualLoop final : public Loop {
   static constexpr uint64_t kStepsPerInstantMax = 100'000'000;
 
   explicit VirtualLoop(uint64_t seed);
-  ~VirtualLoop() override;
 
   MonotonicTime Now() const override { return now_; }
   WallTime WallNow() const override { return kStart + now_.time_since_epoch() + wall_offset_; }

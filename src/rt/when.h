@@ -55,23 +55,16 @@ class Join : public WaitBase {
 };
 
 template <class T>
-class Child final : public Fiber {
+class Child final : public TaskFiber<T> {
  public:
   Child(Fiber& parent, Join& join, size_t index, Task<T> task)
-      : Fiber(parent.loop()), parent_(parent), join_(join), index_(index), task_(std::move(task)) {
-    Start(task_.AdoptAsRoot(*this));
-  }
-  ~Child() override { task_.Drop(); }
-  T TakeResult() { return task_.TakeResult(); }
+      : TaskFiber<T>(parent.loop(), &parent, std::move(task)), join_(join), index_(index) {}
 
  private:
   void OnFinished() override { join_.ChildFinished(index_); }
-  Fiber* Parent() const override { return &parent_; }
 
-  Fiber& parent_;
   Join& join_;
   size_t index_;
-  Task<T> task_;
 };
 
 template <class T>
@@ -115,21 +108,15 @@ class TimedJoin final : public Join, private TimerNode {
 };
 
 template <class T>
-class TimedChild final : public Fiber {
+class TimedChild final : public TaskFiber<T> {
  public:
   TimedChild(Fiber& parent, TimedJoin& join, Task<T> task)
-      : Fiber(parent.loop()), parent_(parent), join_(join), task_(std::move(task)) {
-    Start(task_.AdoptAsRoot(*this));
-  }
-  ~TimedChild() override { task_.Drop(); }
-  T TakeResult() { return task_.TakeResult(); }
+      : TaskFiber<T>(parent.loop(), &parent, std::move(task)), join_(join) {}
 
  private:
   void OnFinished() override { join_.ChildFinished(); }
-  Fiber* Parent() const override { return &parent_; }
-  Fiber& parent_;
+
   TimedJoin& join_;
-  Task<T> task_;
 };
 
 template <class T>
