@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <string>
+
+#include "base/strings.h"
 
 namespace baton::rt {
 
@@ -44,22 +45,41 @@ void Fiber::Start(std::coroutine_handle<> root) {
 
 void WaitBase::Wake() noexcept { fiber_->loop().MakeReady(*fiber_); }
 
-void TaskPromiseBase::unhandled_exception() noexcept {
-  std::string what = "an exception tried to leave a task";
+void EndOnException(std::string_view where) noexcept {
+  std::string what = StrCat("an exception tried to leave ", where);
   try {
-    std::rethrow_exception(std::current_exception());
+    throw;
   } catch (const std::exception& exception) {
-    what.append(": ").append(exception.what());
+    StrAppend(what, ": ", exception.what());
   } catch (...) {
     what.append(" (not a std::exception)");
   }
-  InvariantBroken("false", what);
+  InvariantBroken("no exception", what);
+}
+
+void OffloadJob::RunToItsEnd() noexcept {
+  try {
+    Run();
+  } catch (...) {
+    EndOnException("offloaded work");
+  }
 }
 
 Loop::~Loop() {
   INVARIANT(fibers_ == 0, "a loop outlives its fibers");
   INVARIANT(timers_.empty(), "a loop outlives everything that waits on it");
   FrameCache::Trim();
+}
+
+void Loop::Drive(const bool& done) {
+  in_run_ = true;
+  try {
+    DestroyAbandoned();
+    RunUntil(done);
+  } catch (...) {
+    EndOnException("a callback on the loop");
+  }
+  in_run_ = false;
 }
 
 Loop::SleepWait Loop::Sleep(Duration duration) { return {*this, Deadline::After(*this, duration).at()}; }

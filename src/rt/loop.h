@@ -71,8 +71,11 @@ class TimerNode {
 class OffloadJob {
  public:
   virtual ~OffloadJob() = default;
-  virtual void Run() = 0;         // on a pool thread
+  void RunToItsEnd() noexcept;    // on a pool thread; an exception ends the process
   std::function<void()> on_done;  // on the loop; empty when nobody waits any more. Touched on the loop only.
+
+ private:
+  virtual void Run() = 0;
 };
 
 class Loop : public Clock {
@@ -91,12 +94,15 @@ class Loop : public Clock {
   YieldWait Yield();
 
   // Runs heavy computing on the pool and resumes with its result. `function` must own all it touches: when the waiting
-  // task is dropped, it still runs to its end on the pool and its result is thrown away.
+  // task is dropped, it still runs to its end on the pool and its result is thrown away; destroying the loop waits for
+  // it. An exception that leaves it ends the process.
   //   Value v = co_await loop.Offload([text = std::move(text)] { return Parse(text); });
   template <class Function>
   Task<std::invoke_result_t<Function>> Offload(Function function);
 
-  // Runs until `root` has finished, and returns its result. The only entry into a loop. Not from inside a fiber.
+  // Runs until `root` has finished, and returns its result. The only entry into a loop, and not one from inside: not
+  // for fibers, callbacks or destructors that the loop runs. What other fibers there are stay, and go on at the next
+  // Run.
   template <class T>
   T Run(Task<T> root);
 
@@ -131,9 +137,11 @@ class Loop : public Clock {
   void SiftDown(size_t index);
   void Place(size_t index, TimerNode* timer);
   void DestroyAbandoned();
+  void Drive(const bool& done);  // RunUntil, with what stands around it
 
   std::vector<TimerNode*> timers_;  // a binary heap by (at_, sequence_)
   uint64_t timer_sequence_ = 0;
+  bool in_run_ = false;
   size_t fibers_ = 0;
   Fiber* running_ = nullptr;
   Fiber* dropping_ = nullptr;       // whose frames are being destroyed; dropping_below_ leads to the drops around it
@@ -225,9 +233,9 @@ class RootFiber final : public TaskFiber<T> {
 
 template <class T>
 T Loop::Run(Task<T> root) {
-  INVARIANT(running_ == nullptr, "Loop::Run from inside a fiber: co_await the task instead");
+  INVARIANT(!in_run_, "Loop::Run from inside the loop: co_await the task instead");
   loop_internal::RootFiber<T> fiber(*this, std::move(root));
-  RunUntil(fiber.done());
+  Drive(fiber.done());
   return fiber.TakeResult();
 }
 

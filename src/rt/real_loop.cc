@@ -54,7 +54,7 @@ asio::io_context& RealLoop::io_context() { return asio_->io; }
 
 void RealLoop::StartOffload(std::shared_ptr<OffloadJob> job) {
   asio::post(asio_->pool, [this, job = std::move(job)]() mutable {
-    job->Run();
+    job->RunToItsEnd();
     asio::post(asio_->io, [job = std::move(job)] {
       if (job->on_done != nullptr) job->on_done();
     });

@@ -21,6 +21,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -101,13 +102,16 @@ inline WeakFiber::WeakFiber(Fiber* fiber) : fiber_(fiber) {
   if (fiber != nullptr) fiber->weak_pointers_.PushBack(*this);
 }
 
+// Ends the process with "an exception tried to leave <where>: <what()>". Only inside a catch block or what is like it.
+[[noreturn]] void EndOnException(std::string_view where) noexcept;
+
 class TaskPromiseBase {
  public:
   static void* operator new(size_t size) { return FrameCache::Allocate(size); }
   static void operator delete(void* frame, size_t size) noexcept { FrameCache::Release(frame, size); }
 
   std::suspend_always initial_suspend() noexcept { return {}; }
-  [[noreturn]] void unhandled_exception() noexcept;
+  [[noreturn]] void unhandled_exception() noexcept { EndOnException("a task"); }
 
   struct FinalAwaiter {
     bool await_ready() noexcept { return false; }

@@ -50,7 +50,7 @@ void VirtualLoop::RunUntil(const bool& done) {
     const std::shared_ptr<OffloadJob> job = std::exchange(offloaded_[index], std::move(offloaded_.back()));
     offloaded_.pop_back();
     if (job->on_done == nullptr) continue;  // nobody waits: a pool may as well have run it later
-    job->Run();
+    job->RunToItsEnd();
     job->on_done();
   }
 }
