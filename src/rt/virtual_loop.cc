@@ -7,6 +7,18 @@ namespace baton::rt {
 
 VirtualLoop::VirtualLoop(uint64_t seed) : schedule_(seed), random_(schedule_.Fork()) {}
 
+VirtualLoop::~VirtualLoop() {
+  for (const std::shared_ptr<OffloadJob>& job : offloaded_) job->RunToItsEnd();
+}
+
+WallTime VirtualLoop::WallNow() const {
+  WallTime::rep wall = kStart.time_since_epoch().count();
+  for (const Duration part : {now_.time_since_epoch(), wall_offset_}) {
+    if (__builtin_add_overflow(wall, part.count(), &wall)) return part.count() > 0 ? WallTime::max() : WallTime::min();
+  }
+  return WallTime(Duration(wall));
+}
+
 void VirtualLoop::MakeReady(Fiber& fiber) {
   if (fiber.abandoned_) return;
   INVARIANT(fiber.ready_index_ == Fiber::kNotReady, "a fiber is woken once per suspension");
@@ -23,7 +35,7 @@ void VirtualLoop::RemoveReady(Fiber& fiber) {
   last->ready_index_ = index;
 }
 
-// The pool of the virtual world: a job is done at once, but seen as done only at a later turn, in seeded order.
+// The pool of the virtual world: a job runs and is seen as done at a later turn, in seeded order, at no cost of time.
 void VirtualLoop::StartOffload(std::shared_ptr<OffloadJob> job) { offloaded_.push_back(std::move(job)); }
 
 void VirtualLoop::RunUntil(const bool& done) {
@@ -41,7 +53,8 @@ void VirtualLoop::RunUntil(const bool& done) {
     if (pick < ready_.size()) {
       Fiber& fiber = *ready_[pick];
       RemoveReady(fiber);
-      INVARIANT(++steps_ - steps_at_instant_ < kStepsPerInstantMax, "livelock: fibers run on and on at one instant");
+      INVARIANT(++steps_ - steps_at_instant_ <= steps_per_instant_max_,
+                "livelock: fibers run on and on at one instant");
       Resume(fiber);
       if (on_step_) on_step_();
       continue;
@@ -49,9 +62,8 @@ void VirtualLoop::RunUntil(const bool& done) {
     const size_t index = pick - ready_.size();
     const std::shared_ptr<OffloadJob> job = std::exchange(offloaded_[index], std::move(offloaded_.back()));
     offloaded_.pop_back();
-    if (job->on_done == nullptr) continue;  // nobody waits: a pool may as well have run it later
     job->RunToItsEnd();
-    job->on_done();
+    if (job->on_done != nullptr) job->on_done();
   }
 }
 

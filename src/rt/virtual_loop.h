@@ -23,9 +23,10 @@ class VirtualLoop final : public Loop {
   static constexpr uint64_t kStepsPerInstantMax = 100'000'000;
 
   explicit VirtualLoop(uint64_t seed);
+  ~VirtualLoop() override;
 
   MonotonicTime Now() const override { return now_; }
-  WallTime WallNow() const override { return kStart + now_.time_since_epoch() + wall_offset_; }
+  WallTime WallNow() const override;  // stands still at the ends of what a WallTime can tell
   Random& random() override { return random_; }
   void MakeReady(Fiber& fiber) override;
 
@@ -34,7 +35,10 @@ class VirtualLoop final : public Loop {
 
   uint64_t steps() const { return steps_; }  // turns given to fibers so far
 
-  // Called after every turn: the simulator's invariants stand here.
+  // For programs that are known to do little at one instant.
+  void LimitStepsPerInstant(uint64_t steps) { steps_per_instant_max_ = steps; }
+
+  // Called after every turn, with no fiber running: the simulator's invariants stand here.
   void OnEveryStep(std::function<void()> check) { on_step_ = std::move(check); }
 
  private:
@@ -42,15 +46,16 @@ class VirtualLoop final : public Loop {
   void StartOffload(std::shared_ptr<OffloadJob> job) override;
   void RunUntil(const bool& done) override;
 
-  SeededRandom
-      schedule_;  // picks the next fiber; apart from random_, so that asking for numbers does not reorder turns
+  // Picks the next fiber; apart from random_, so that asking for numbers does not reorder turns.
+  SeededRandom schedule_;
   SeededRandom random_;
   MonotonicTime now_;
   Duration wall_offset_{0};
   std::vector<Fiber*> ready_;
   std::vector<std::shared_ptr<OffloadJob>> offloaded_;
   uint64_t steps_ = 0;
-  uint64_t steps_at_instant_ = 0;
+  uint64_t steps_at_instant_ = 0;  // steps_ when the clock last moved
+  uint64_t steps_per_instant_max_ = kStepsPerInstantMax;
   std::function<void()> on_step_;
 };
 
