@@ -17,7 +17,8 @@ Deadline Deadline::After(const Clock& clock, Duration timeout) {
 
 Duration Deadline::Left(const Clock& clock) const {
   if (never()) return Duration::max();
-  return std::max(Duration::zero(), at_ - clock.Now());
+  const MonotonicTime now = clock.Now();
+  return at_ <= now ? Duration::zero() : at_ - now;
 }
 
 // ---- fibers ----
@@ -124,7 +125,9 @@ TimerNode::~TimerNode() {
 bool Loop::Before(size_t a, size_t b) const {
   const TimerNode& x = *timers_[a];
   const TimerNode& y = *timers_[b];
-  return x.at_ != y.at_ ? x.at_ < y.at_ : x.sequence_ < y.sequence_;
+  if (x.at_ != y.at_) return x.at_ < y.at_;
+  if (x.kind_ != y.kind_) return x.kind_ == TimerKind::kWake;
+  return (x.sequence_ < y.sequence_) == (x.kind_ == TimerKind::kWake);
 }
 
 void Loop::Place(size_t index, TimerNode* timer) {
@@ -155,11 +158,12 @@ void Loop::SiftDown(size_t index) {
   }
 }
 
-void Loop::SetTimer(TimerNode& timer, MonotonicTime at) {
+void Loop::SetTimer(TimerNode& timer, MonotonicTime at, TimerKind kind) {
   if (timer.loop_ != nullptr) ClearTimer(timer);
   if (at == kForever) return;  // never: nothing to keep
   timer.loop_ = this;
   timer.at_ = at;
+  timer.kind_ = kind;
   timer.sequence_ = ++timer_sequence_;
   timers_.push_back(nullptr);
   Place(timers_.size() - 1, &timer);
@@ -183,17 +187,26 @@ std::optional<MonotonicTime> Loop::NextTimer() const {
   return timers_.front()->at_;
 }
 
-bool Loop::FireTimers(MonotonicTime now) {
-  bool fired = false;
-  // Timers set while firing are not due before `now` was read, so a zero sleep cannot keep this going forever.
+void Loop::FireFirst() {
+  TimerNode& timer = *timers_.front();
+  ClearTimer(timer);
+  timer.OnTimer();
+}
+
+// Timers set while firing wait for the next time, so that one which sets itself again cannot keep this going forever.
+void Loop::FireTimers(MonotonicTime now) {
   const uint64_t newest = timer_sequence_;
-  while (!timers_.empty() && timers_.front()->at_ <= now && timers_.front()->sequence_ <= newest) {
-    TimerNode& timer = *timers_.front();
-    ClearTimer(timer);
-    timer.OnTimer();
-    fired = true;
+  while (!timers_.empty() && timers_.front()->at_ <= now && timers_.front()->sequence_ <= newest) FireFirst();
+}
+
+void Loop::FireWakesOrOneDeadline(MonotonicTime now) {
+  if (timers_.empty() || timers_.front()->at_ > now) return;
+  if (timers_.front()->kind_ == TimerKind::kDeadline) return FireFirst();
+  const uint64_t newest = timer_sequence_;
+  while (!timers_.empty() && timers_.front()->at_ <= now && timers_.front()->kind_ == TimerKind::kWake &&
+         timers_.front()->sequence_ <= newest) {
+    FireFirst();
   }
-  return fired;
 }
 
 }  // namespace baton::rt

@@ -7,6 +7,9 @@
 // One thread: everything here is called on the loop's own thread, except where a comment says otherwise.
 #pragma once
 
+#include <algorithm>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +51,10 @@ class Deadline {
   MonotonicTime at_;
 };
 
+// What a timer is for. What happens at the very instant of a deadline still counts, so among timers of one instant the
+// wakes go first, in the order they were set; then the deadlines, the last set first, which is the innermost.
+enum class TimerKind : uint8_t { kWake, kDeadline };
+
 // A one-shot timer's node in the loop's heap; it leaves the heap when destroyed.
 class TimerNode {
  public:
@@ -64,7 +71,8 @@ class TimerNode {
   Loop* loop_ = nullptr;  // set while in the heap
   size_t heap_index_ = 0;
   MonotonicTime at_;
-  uint64_t sequence_ = 0;  // timers of one moment fire in the order they were set
+  TimerKind kind_ = TimerKind::kWake;
+  uint64_t sequence_ = 0;
 };
 
 // Work for the pool; see Loop::Offload.
@@ -85,11 +93,12 @@ class Loop : public Clock {
   virtual Random& random() = 0;
 
   // co_await loop.Sleep(milliseconds(5));
+  // Always suspends, also when there is no time to wait. A time that cannot be told apart from forever is forever.
   class SleepWait;
   SleepWait Sleep(Duration duration);
   SleepWait SleepUntil(MonotonicTime at);
 
-  // Lets every other runnable fiber have a turn.
+  // Lets every other runnable fiber have a turn first (on the virtual loop: lets the seed choose anew).
   class YieldWait;
   YieldWait Yield();
 
@@ -107,7 +116,8 @@ class Loop : public Clock {
   T Run(Task<T> root);
 
   // ---- for the runtime's own parts ----
-  void SetTimer(TimerNode& timer, MonotonicTime at);
+  // Set again, it counts from then. One at kForever never rings.
+  void SetTimer(TimerNode& timer, MonotonicTime at, TimerKind kind = TimerKind::kWake);
   void ClearTimer(TimerNode& timer);
   virtual void MakeReady(Fiber& fiber) = 0;
   // The fiber never runs again, and is deleted at the end of this turn (of Run's first, outside one). It stays its
@@ -126,12 +136,14 @@ class Loop : public Clock {
 
   void Resume(Fiber& fiber);                       // one turn of one fiber, and what follows from it
   std::optional<MonotonicTime> NextTimer() const;  // when the earliest timer is due
-  bool FireTimers(MonotonicTime now);              // all that are due; false when none was
-  size_t timer_count() const { return timers_.size(); }
+  void FireTimers(MonotonicTime now);              // all that are due
+  // The wakes that are due, or else one deadline: for a loop that lets all the rest of an instant happen in between.
+  void FireWakesOrOneDeadline(MonotonicTime now);
 
  private:
   class OffloadWait;
 
+  void FireFirst();
   bool Before(size_t a, size_t b) const;
   void SiftUp(size_t index);
   void SiftDown(size_t index);
@@ -139,7 +151,7 @@ class Loop : public Clock {
   void DestroyAbandoned();
   void Drive(const bool& done);  // RunUntil, with what stands around it
 
-  std::vector<TimerNode*> timers_;  // a binary heap by (at_, sequence_)
+  std::vector<TimerNode*> timers_;  // a binary heap, see Before()
   uint64_t timer_sequence_ = 0;
   bool in_run_ = false;
   size_t fibers_ = 0;

@@ -61,17 +61,18 @@ void RealLoop::StartOffload(std::shared_ptr<OffloadJob> job) {
   });
 }
 
+// Sockets and finished jobs come before timers: an answer that was there in time is seen before its deadline is, also
+// when the loop was busy meanwhile.
 void RealLoop::RunUntil(const bool& done) {
-  while (!done) {
+  while (true) {
     RunReady(done);
     if (done) return;
-    FireTimers(Now());
-    if (ready_.empty()) {
+    if (ready_.empty() && NextTimer().value_or(kForever) > Now()) {
       WaitForEvents();
-      FireTimers(Now());
     } else {
       asio_->io.poll();
     }
+    FireTimers(Now());
   }
 }
 

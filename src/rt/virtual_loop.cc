@@ -46,7 +46,7 @@ void VirtualLoop::RunUntil(const bool& done) {
       INVARIANT(next.has_value(), "deadlock: every fiber waits and no timer is set");
       if (*next > now_) steps_at_instant_ = steps_;
       now_ = std::max(now_, *next);
-      FireTimers(now_);
+      FireWakesOrOneDeadline(now_);
       continue;
     }
     const size_t pick = schedule_.Below(choices);

@@ -1,7 +1,8 @@
 // VirtualLoop: the deterministic loop of the simulator and of tests.
 //
 // One thread, virtual time, one seed. Of the runnable fibers the seed picks the next; the clock moves only when nothing
-// is runnable, and then straight to the next timer. Two runs of one program with one seed do exactly the same, in every
+// is runnable, and then straight to the next timer. Deadlines pass last: when nothing else is left to do at their
+// instant, one at a time, the innermost first. Two runs of one program with one seed do exactly the same, in every
 // build. A program in which nothing is runnable and no timer is set can never go on, nor one that never lets time pass:
 // Run() then ends the process and says so.
 #pragma once

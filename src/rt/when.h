@@ -5,12 +5,12 @@
 //   AnyResult<int> first = co_await WhenAny(std::move(tasks));              // the others are dropped
 //   Value v = CO_TRY(co_await WithDeadline(deadline, "the hub's answer", api.Get(key)));
 //
-// All children are destroyed before the waiting task goes on, so they may use its locals.
+// All children are destroyed before the waiting task goes on, and when it is dropped, so they may use its locals.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <string_view>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -87,7 +87,7 @@ class TimedJoin final : public Join, private TimerNode {
   template <class Promise>
   void await_suspend(std::coroutine_handle<Promise> handle) {
     Join::await_suspend(handle);
-    loop().SetTimer(*this, at_);
+    loop().SetTimer(*this, at_, TimerKind::kDeadline);
   }
   void ChildFinished() {
     done_ = true;
@@ -163,15 +163,17 @@ template <class... Ts>
 Task<std::tuple<when_internal::NonVoid<Ts>...>> WhenAll(Task<Ts>... tasks) {
   Fiber& self = co_await ThisFiber();
   when_internal::Join join(sizeof...(Ts));
-  std::tuple<std::unique_ptr<when_internal::Child<Ts>>...> children(
-      std::make_unique<when_internal::Child<Ts>>(self, join, 0, std::move(tasks))...);
+  std::tuple<std::unique_ptr<when_internal::Child<Ts>>...> children{
+      // braces: made from left to right
+      std::make_unique<when_internal::Child<Ts>>(self, join, 0, std::move(tasks))...};
   co_await join;
   co_return std::apply(
       [](auto&... child) { return std::tuple<when_internal::NonVoid<Ts>...>(when_internal::ResultOf(*child)...); },
       children);
 }
 
-// The result that comes first; the other tasks are dropped. `tasks` is not empty.
+// The result that comes first; the other tasks are dropped when the waiting task has its turn, and may have gone on, or
+// even finished, until then. `tasks` is not empty.
 template <class T>
 Task<AnyResult<when_internal::NonVoid<T>>> WhenAny(std::vector<Task<T>> tasks) {
   INVARIANT(!tasks.empty(), "WhenAny of nothing would wait forever");
@@ -188,14 +190,21 @@ Task<AnyResult<when_internal::NonVoid<T>>> WhenAny(std::vector<Task<T>> tasks) {
 
 // The task's result, or DeadlineExceeded "deadline passed while waiting for <what>" with the task dropped. A Result is
 // passed through, not wrapped twice. Nothing is known about what the dropped task had achieved.
+//   - A result that comes at the deadline's very instant wins: what the task was woken for by then, it may still do.
+//   - A deadline that has already passed (its instant included) drops the task before its first turn: nothing was done.
+//   - Of nested deadlines at one instant the innermost passes first, so that the error names what was really waited
+//   for.
 template <class T>
-Task<typename when_internal::Flatten<T>::type> WithDeadline(Deadline deadline, std::string_view what, Task<T> task) {
+Task<typename when_internal::Flatten<T>::type> WithDeadline(Deadline deadline, std::string what, Task<T> task) {
   Fiber& self = co_await ThisFiber();
-  std::string waited_for(what);
+  if (deadline.Passed(self.loop())) {
+    task.Drop();
+    co_return DeadlineExceededError(StrCat("deadline passed before waiting for ", what));
+  }
   when_internal::TimedJoin join(deadline.at());
   when_internal::TimedChild<T> child(self, join, std::move(task));
   co_await join;
-  if (!join.done()) co_return DeadlineExceededError(StrCat("deadline passed while waiting for ", waited_for));
+  if (!join.done()) co_return DeadlineExceededError(StrCat("deadline passed while waiting for ", what));
   if constexpr (std::is_void_v<T>) {
     co_return Result<void>();
   } else {
