@@ -3,8 +3,9 @@
 //   if (!co_await channel.Send(std::move(item))) co_return;        // closed
 //   while (std::optional<Item> item = co_await channel.Receive()) Use(*item);
 //
-// Values are received in the order they were sent. Nothing is lost when a fiber is dropped: a value that was handed to
-// a receiver which never ran again goes to the next one, in front of all others.
+// Values are received in the order they were sent. Nothing is lost when a fiber is dropped: a value stays in the
+// channel until a receiver really runs, a woken one only has a claim to it. A channel outlives all who wait on it;
+// destroying it before them ends the process.
 #pragma once
 
 #include <coroutine>
@@ -27,6 +28,9 @@ class Channel {
   }
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
+  ~Channel() {
+    INVARIANT(senders_.empty() && receivers_.empty() && claimed_ == 0, "a channel outlives all who wait on it");
+  }
 
   class SendWait : private WaitBase, public ListHook<SendWait> {
    public:
@@ -53,50 +57,44 @@ class Channel {
    public:
     explicit ReceiveWait(Channel& channel) : channel_(channel) {}
     ~ReceiveWait() {
-      if (value_) channel_.PutBack(*std::move(value_));
+      if (has_claim_) channel_.GiveUpClaim();
     }
-    bool await_ready() {
-      value_ = channel_.TryReceive();
-      return value_.has_value() || channel_.closed_;
-    }
+    bool await_ready() const { return channel_.unclaimed() > 0 || channel_.closed_; }
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> handle) {
       SuspendAt(handle);
       channel_.receivers_.PushBack(*this);
     }
-    std::optional<T> await_resume() { return std::exchange(value_, std::nullopt); }
+    std::optional<T> await_resume() {
+      return std::exchange(has_claim_, false) ? channel_.TakeClaimed() : channel_.TryReceive();
+    }
 
    private:
     friend class Channel;
     Channel& channel_;
-    std::optional<T> value_;
+    bool has_claim_ = false;
   };
 
-  // True when the value is in the channel, false when the channel is closed.
+  // True when the value is in the channel; false when the channel is closed, and the value is gone.
   SendWait Send(T value) { return {*this, std::move(value)}; }
 
   // The next value; empty when the channel is closed and nothing is left.
   ReceiveWait Receive() { return ReceiveWait(*this); }
 
-  // Without waiting. `value` is moved from only when this returns true.
+  // Without waiting, and not past those who wait. `value` is moved from only when this returns true.
   bool TrySend(T& value) {
     if (closed_ || !senders_.empty()) return false;
-    if (ReceiveWait* receiver = receivers_.PopFront()) {
-      receiver->value_.emplace(std::move(value));
-      receiver->Wake();
-      return true;
-    }
-    if (buffer_.size() >= capacity_) return false;
-    buffer_.push_back(std::move(value));
+    if (receivers_.empty() && unclaimed() >= capacity_) return false;
+    values_.push_back(std::move(value));
+    ClaimForNextReceiver();
     return true;
   }
   std::optional<T> TryReceive() {
-    if (buffer_.empty()) return std::nullopt;
-    std::optional<T> value(std::move(buffer_.front()));
-    buffer_.pop_front();
-    if (buffer_.size() < capacity_) {
+    if (unclaimed() == 0) return std::nullopt;
+    std::optional<T> value = PopFront();
+    if (unclaimed() < capacity_) {
       if (SendWait* sender = senders_.PopFront()) {
-        buffer_.push_back(*std::move(sender->value_));
+        values_.push_back(*std::move(sender->value_));
         sender->sent_ = true;
         sender->Wake();
       }
@@ -112,23 +110,38 @@ class Channel {
   }
 
   bool closed() const { return closed_; }
-  size_t size() const { return buffer_.size(); }
+  size_t size() const { return values_.size(); }  // sent and not yet received; those of waiting senders not counted
 
  private:
-  void PutBack(T value) {
+  size_t unclaimed() const { return values_.size() - claimed_; }
+  std::optional<T> PopFront() {
+    std::optional<T> value(std::move(values_.front()));
+    values_.pop_front();
+    return value;
+  }
+  void ClaimForNextReceiver() {
     if (ReceiveWait* receiver = receivers_.PopFront()) {
-      receiver->value_.emplace(std::move(value));
+      receiver->has_claim_ = true;
+      ++claimed_;
       receiver->Wake();
-      return;
     }
-    buffer_.push_front(std::move(value));  // may stand one above capacity until the next Receive
+  }
+  void GiveUpClaim() {
+    --claimed_;
+    ClaimForNextReceiver();
+  }
+  // A claim is to one value, not to a certain one: who runs first gets the oldest.
+  std::optional<T> TakeClaimed() {
+    --claimed_;
+    return PopFront();
   }
 
   size_t capacity_;
   bool closed_ = false;
-  std::deque<T> buffer_;
-  IntrusiveList<SendWait> senders_;       // not empty only while the buffer is full
-  IntrusiveList<ReceiveWait> receivers_;  // not empty only while the buffer is empty
+  std::deque<T> values_;
+  size_t claimed_ = 0;                    // values that woken receivers will take; they do not count as filling it
+  IntrusiveList<SendWait> senders_;       // not empty only while capacity_ or more are unclaimed
+  IntrusiveList<ReceiveWait> receivers_;  // not empty only while none is unclaimed
 };
 
 }  // namespace baton::rt
