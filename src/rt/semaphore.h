@@ -4,7 +4,8 @@
 //   Mutex::Guard guard = co_await mutex.Lock();
 //
 // Rarely needed: code between two co_awaits is atomic anyway. A fiber that is dropped while it waits, or after it was
-// given a permit but before it ran again, gives everything back.
+// given a permit but before it ran again, gives everything back. A semaphore outlives its permits and waiters;
+// destroying it before them ends the process.
 #pragma once
 
 #include <coroutine>
@@ -19,9 +20,12 @@ namespace baton::rt {
 
 class Semaphore {
  public:
-  explicit Semaphore(size_t permits) : available_(permits) {}
+  explicit Semaphore(size_t permits) : total_(permits), available_(permits) {}
   Semaphore(const Semaphore&) = delete;
   Semaphore& operator=(const Semaphore&) = delete;
+  ~Semaphore() {
+    INVARIANT(waiters_.empty() && available_ == total_, "a semaphore outlives its permits and all who wait for them");
+  }
 
   // Held permits, given back when destroyed.
   class [[nodiscard]] Permit {
@@ -84,9 +88,14 @@ class Semaphore {
     bool granted_ = false;
   };
 
-  AcquireWait Acquire(size_t count = 1) { return {*this, count}; }
+  // One permit over `count`. In the order of asking: a large request holds up the smaller ones behind it. Asking for
+  // more than there are in all would wait forever and ends the process: bound what comes from outside first.
+  AcquireWait Acquire(size_t count = 1) {
+    INVARIANT(count <= total_, "more permits asked for than the semaphore has in all");
+    return {*this, count};
+  }
 
-  // A permit now, or one that is not held().
+  // A permit now, or one that is not held(); not past those who wait.
   Permit TryAcquire(size_t count = 1) {
     if (!waiters_.empty() || available_ < count) return {};
     available_ -= count;
@@ -110,6 +119,7 @@ class Semaphore {
     }
   }
 
+  const size_t total_;
   size_t available_;
   IntrusiveList<AcquireWait> waiters_;
 };
