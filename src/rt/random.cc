@@ -3,8 +3,11 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/invariant.h"
 #include "base/uuid.h"
@@ -33,7 +36,8 @@ double Random::Unit() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
 
 void Random::Fill(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
-    const uint64_t word = Next();
+    uint64_t word = Next();
+    if constexpr (std::endian::native == std::endian::big) word = std::byteswap(word);  // the same bytes everywhere
     const size_t count = std::min(bytes.size(), sizeof word);
     std::memcpy(bytes.data(), &word, count);
     bytes = bytes.subspan(count);
@@ -69,15 +73,16 @@ uint64_t SeededRandom::Next() {
 }
 
 uint64_t SystemRandom::Next() {
+  static_assert(sizeof buffer_ <= 256, "getrandom gives up to 256 bytes whole or not at all");
   if (used_ == buffer_.size()) {
-    const ssize_t got = getrandom(buffer_.data(), sizeof buffer_, 0);  // up to 256 bytes come whole or not at all...
-    INVARIANT(got > 0 && static_cast<size_t>(got) >= 256, "the system gives no random numbers");
-    used_ = buffer_.size() - static_cast<size_t>(got) / sizeof(uint64_t);
-    std::memmove(buffer_.data() + used_, buffer_.data(), (buffer_.size() - used_) * sizeof(uint64_t));
+    ssize_t got = -1;
+    do {
+      got = getrandom(buffer_.data(), sizeof buffer_, 0);
+    } while (got < 0 && errno == EINTR);  // by a signal, before the system has gathered enough
+    INVARIANT(got == sizeof buffer_, "the system gives no random numbers");
+    used_ = 0;
   }
-  const uint64_t word = buffer_[used_];
-  buffer_[used_++] = 0;  // a number is given out once
-  return word;
+  return std::exchange(buffer_[used_++], 0);  // a number is given out once
 }
 
 }  // namespace baton::rt

@@ -43,8 +43,8 @@ class SystemRandom final : public Random {
   uint64_t Next() override;
 
  private:
-  std::array<uint64_t, 64> buffer_{};
-  size_t used_ = 64;
+  std::array<uint64_t, 32> buffer_{};
+  size_t used_ = buffer_.size();
 };
 
 }  // namespace baton::rt
