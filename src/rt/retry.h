@@ -7,11 +7,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/result.h"
+#include "base/strings.h"
 #include "rt/loop.h"
 #include "rt/when.h"
 
@@ -45,19 +49,25 @@ class Backoff {
   double jitter_;
 };
 
-// `attempt` is called with the deadline and returns Task<Result<T>>.
+// `attempt` is called with the deadline and returns Task<Result<T>>. A try that the deadline cuts short gives
+// DeadlineExceeded, which also tells how the try before it had failed.
 template <class Attempt>
 std::invoke_result_t<Attempt&, Deadline> Retry(Loop& loop, RetryPolicy policy, Deadline deadline, Attempt attempt) {
   Backoff backoff(policy);
-  for (int tries = 1;; ++tries) {
+  std::optional<Error> before;
+  for (int64_t tries = 1;; ++tries) {
     auto result = co_await WithDeadline(deadline, policy.what, attempt(deadline));
-    if (result.ok() || deadline.Passed(loop) || !policy.retryable(result.error()) || tries == policy.max_attempts) {
-      co_return result;
+    if (result.ok()) co_return result;
+    if (deadline.Passed(loop)) {
+      if (!before || result.error().kind() != ErrorKind::kDeadlineExceeded) co_return result;
+      co_return DeadlineExceededError(StrCat(result.error().message(), "; the try before: ", before->ToString()));
     }
+    if (!policy.retryable(result.error()) || tries == policy.max_attempts) co_return result;
     Duration delay = backoff.Next(loop.random());
     if (const auto asked = result.error().retry_after_seconds()) delay = std::max<Duration>(delay, seconds(*asked));
     // No time for another try: the last error says more than "deadline passed".
     if (delay >= deadline.Left(loop)) co_return result;
+    before = result.error();
     co_await loop.Sleep(delay);
   }
 }
