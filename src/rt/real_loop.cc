@@ -23,7 +23,9 @@ struct RealLoop::Asio {
   asio::thread_pool pool;
 };
 
-RealLoop::RealLoop(size_t pool_threads) : asio_(std::make_unique<Asio>(pool_threads)) {}
+RealLoop::RealLoop(size_t pool_threads) : asio_(std::make_unique<Asio>(pool_threads)) {
+  INVARIANT(pool_threads > 0, "a pool without threads would never do its work");
+}
 
 RealLoop::~RealLoop() {
   asio_->pool.join();  // jobs that nobody waits for still finish: they own what they use
@@ -70,7 +72,7 @@ void RealLoop::RunUntil(const bool& done) {
     if (ready_.empty() && NextTimer().value_or(kForever) > Now()) {
       WaitForEvents();
     } else {
-      asio_->io.poll();
+      RunCallbacks();
     }
     FireTimers(Now());
   }
@@ -98,7 +100,12 @@ void RealLoop::WaitForEvents() {
     });
   }
   asio_->io.run_one();
-  asio_->io.poll();
+  RunCallbacks();
+}
+
+void RealLoop::RunCallbacks() {
+  for (size_t left = kCallbacksPerRound; left > 0 && asio_->io.poll_one() > 0; --left) {
+  }
 }
 
 }  // namespace baton::rt

@@ -21,6 +21,8 @@ class RealLoop final : public Loop {
   static constexpr size_t kDefaultPoolThreads = 2;
   // Turns of fibers between two looks at sockets and timers, each of which costs a system call.
   static constexpr size_t kTurnsBetweenPolls = 64;
+  // Posted functions and completions before timers and fibers have their turn again, however many more there are.
+  static constexpr size_t kCallbacksPerRound = 1000;
 
   explicit RealLoop(size_t pool_threads = kDefaultPoolThreads);
   ~RealLoop() override;
@@ -44,6 +46,7 @@ class RealLoop final : public Loop {
   void RunUntil(const bool& done) override;
   void RunReady(const bool& done);
   void WaitForEvents();
+  void RunCallbacks();
 
   SystemRandom random_;
   std::deque<Fiber*> ready_;  // a removed fiber leaves a null behind
