@@ -83,8 +83,7 @@ class Channel {
 
   // Without waiting, and not past those who wait. `value` is moved from only when this returns true.
   bool TrySend(T& value) {
-    if (closed_ || !senders_.empty()) return false;
-    if (receivers_.empty() && unclaimed() >= capacity_) return false;
+    if (closed_ || (receivers_.empty() && unclaimed() >= capacity_)) return false;
     values_.push_back(std::move(value));
     ClaimForNextReceiver();
     return true;

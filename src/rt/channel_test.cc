@@ -204,15 +204,20 @@ TEST(ChannelTest, ValuesThatComeBackDoNotLetSendersOverfillIt) {
     co_await loop.Sleep(seconds(1));
     for (int n = 0; n < 4; ++n) EXPECT_TRUE(co_await channel.Send(n));  // three are claimed, one fills it
     receivers.CancelAll();
-    int value = 4;
-    EXPECT_FALSE(channel.TrySend(value));
-    for (int n = 0; n < 3; ++n) {
-      EXPECT_EQ(channel.TryReceive(), n);
+    Scope sender(loop);
+    sender.Spawn(Do([&]() -> Task<void> { EXPECT_TRUE(co_await channel.Send(4)); }));
+    co_await loop.Sleep(seconds(1));
+    int value = 5;
+    for (int n = 0; n < 4; ++n) {
+      EXPECT_EQ(channel.size(), 4 - n);  // the waiting sender is let in when there is room, not before
       EXPECT_FALSE(channel.TrySend(value));
+      EXPECT_EQ(channel.TryReceive(), n);
     }
-    EXPECT_EQ(channel.TryReceive(), 3);
-    EXPECT_TRUE(channel.TrySend(value));
+    EXPECT_EQ(channel.size(), 1);
     EXPECT_EQ(channel.TryReceive(), 4);
+    EXPECT_TRUE(channel.TrySend(value));
+    EXPECT_EQ(channel.TryReceive(), 5);
+    co_await sender.Join();
   };
   loop.Run(program());
 }

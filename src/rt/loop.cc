@@ -75,7 +75,6 @@ Loop::~Loop() {
 void Loop::Drive(const bool& done) {
   in_run_ = true;
   try {
-    DestroyAbandoned();
     RunUntil(done);
   } catch (...) {
     EndOnException("a callback on the loop");

@@ -71,10 +71,10 @@ TEST(RealLoopTest, TimersRingInOrderAndNotEarly) {
   RealLoop loop(1);
   auto program = [&]() -> Task<void> {
     std::vector<int> order;
+    const MonotonicTime start = loop.Now();
     auto sleeper = [&](int ms) -> Task<void> {
-      const MonotonicTime due = loop.Now() + milliseconds(ms);
-      co_await loop.Sleep(milliseconds(ms));
-      EXPECT_GE(loop.Now(), due);
+      co_await loop.SleepUntil(start + milliseconds(ms));
+      EXPECT_GE(loop.Now(), start + milliseconds(ms));
       order.push_back(ms);
     };
     Scope scope(loop);
@@ -89,22 +89,30 @@ TEST(RealLoopTest, AnEarlierTimerSetWhileALaterOneIsWaitedForRingsFirst) {
   RealLoop loop(1);
   auto program = [&]() -> Task<void> {
     std::string order;
-    auto sleeper = [&](char name, Duration d) -> Task<void> {
-      co_await loop.Sleep(d);
+    const MonotonicTime start = loop.Now();
+    auto sleeper = [&](char name, Duration after) -> Task<void> {
+      co_await loop.SleepUntil(start + after);
       order.push_back(name);
     };
+    Scope late(loop);
+    late.Spawn(sleeper('z', hours(1)));
+    Event event;
+    std::thread thread([&] {
+      std::this_thread::sleep_for(milliseconds(2));
+      loop.Post([&] { event.Set(); });
+    });
+    co_await event.Wait();  // meanwhile the alarm is set for an hour
+    thread.join();
     Scope scope(loop);
-    scope.Spawn(sleeper('c', milliseconds(30)));
-    co_await loop.Sleep(milliseconds(2));  // the alarm is set for 30 ms now
     scope.Spawn(sleeper('b', milliseconds(10)));
-    scope.Spawn(sleeper('a', milliseconds(1)));
+    scope.Spawn(sleeper('a', milliseconds(5)));
     {
-      Scope dropped(loop);  // and one that is cancelled leaves an alarm for nothing
-      dropped.Spawn(sleeper('x', milliseconds(1)));
+      Scope dropped(loop);  // one that is cancelled leaves an alarm for nothing
+      dropped.Spawn(sleeper('x', milliseconds(3)));
       co_await loop.Yield();
     }
     co_await scope.Join();
-    EXPECT_EQ(order, "abc");
+    EXPECT_EQ(order, "ab");
   };
   loop.Run(program());
 }
