@@ -51,6 +51,15 @@ class LayeringCheckTest(unittest.TestCase):
         code, _ = self.check({"src/base/hash.cc": "#include <boost/asio/post.hpp>\n"})
         self.assertEqual(code, 1)
 
+    def test_an_internal_header_may_have_a_heavy_one(self):
+        code, out = self.check({"src/net/socket.h": "// Internal to net: sockets.\n#include <boost/asio.hpp>\n"})
+        self.assertEqual(code, 0, out)
+
+    def test_an_internal_header_is_for_its_own_module_only(self):
+        code, out = self.check({"src/json/key.h": "// Internal to json: keys.\n", "src/net/a.cc": '#include "json/key.h"\n'})
+        self.assertEqual(code, 1)
+        self.assertIn('src/net/a.cc:1: "json/key.h" is internal to json', out)
+
     def test_a_module_that_is_not_in_the_order_is_found(self):
         code, out = self.check({"src/extra/a.h": "\n"})
         self.assertEqual(code, 1)

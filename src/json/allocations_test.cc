@@ -1,8 +1,9 @@
 // What must not allocate: a simple JSONPath beyond its result, and matching a selector.
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <new>
 
-#include "gtest/gtest.h"
 #include "json/jsonpath.h"
 #include "json/parse.h"
 #include "json/selector.h"

@@ -1,8 +1,9 @@
 #include "json/go_text.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 
-#include "gtest/gtest.h"
 #include "json/parse.h"
 
 namespace baton::json {

@@ -1,11 +1,12 @@
 // JSONPath against what the real kubectl answered (tests/golden/jsonpath.json, made by gen_jsonpath.py).
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
 
 #include "base/strings.h"
-#include "gtest/gtest.h"
 #include "json/go_text.h"
 #include "json/jsonpath.h"
 #include "json/parse.h"

@@ -1,11 +1,12 @@
 #include "json/jsonpath.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/strings.h"
-#include "gtest/gtest.h"
 #include "json/parse.h"
 
 namespace baton::json {

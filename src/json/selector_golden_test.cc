@@ -1,10 +1,11 @@
 // Selectors against what the real kubectl answered (tests/golden/selector.json, made by gen_selector.py).
+#include <gtest/gtest.h>
+
 #include <fstream>
 #include <set>
 #include <sstream>
 
 #include "base/strings.h"
-#include "gtest/gtest.h"
 #include "json/parse.h"
 #include "json/selector.h"
 

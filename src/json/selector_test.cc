@@ -1,10 +1,11 @@
 #include "json/selector.h"
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
 #include "base/strings.h"
-#include "gtest/gtest.h"
 #include "json/parse.h"
 
 namespace baton::json {

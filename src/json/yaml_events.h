@@ -1,4 +1,4 @@
-// libyaml's events, owned and with errors as values. Private to json/yaml_*.cc.
+// Internal to json: libyaml's events, owned and with errors as values. Private to json/yaml_*.cc.
 #pragma once
 
 #include <yaml.h>
