@@ -12,7 +12,11 @@ namespace {
 // One direction. Shared by both ends, so that each may go first.
 struct Lane {
   explicit Lane(size_t bytes) : capacity(bytes) {}
+  size_t size() const { return buffer.size() - taken; }
+  size_t room() const { return capacity - std::min(capacity, size()); }
+
   std::string buffer;
+  size_t taken = 0;  // of the buffer's front, read already
   size_t capacity;
   bool writer_closed = false;  // cleanly: what is in the buffer can still be read
   bool cut = false;            // one end is gone
@@ -30,34 +34,43 @@ class PipeEnd final : public ByteStream {
   }
 
   rt::Task<Result<size_t>> Read(std::span<char> buffer) override {
-    while (in_->buffer.empty()) {
+    while (in_->size() == 0) {
       if (in_->writer_closed) co_return size_t{0};
       if (in_->cut) co_return UnavailableError("reading from a pipe: the connection was cut");
       in_->changed.Reset();
       co_await in_->changed.Wait();
     }
-    const size_t count = std::min(buffer.size(), in_->buffer.size());
-    std::copy_n(in_->buffer.data(), count, buffer.data());
-    in_->buffer.erase(0, count);
+    const size_t count = std::min(buffer.size(), in_->size());
+    std::copy_n(in_->buffer.data() + in_->taken, count, buffer.data());
+    in_->taken += count;
+    if (in_->size() == 0) {
+      in_->buffer.clear();
+      in_->taken = 0;
+    }
     in_->changed.Set();
     co_return count;
   }
 
   rt::Task<Result<void>> Write(std::string_view bytes) override {
-    if (out_->writer_closed) co_return UnavailableError("writing to a pipe after closing it");
-    while (!bytes.empty()) {
-      if (out_->cut) co_return UnavailableError("writing to a pipe: the connection was cut");
-      const size_t count = std::min(bytes.size(), out_->capacity - std::min(out_->capacity, out_->buffer.size()));
-      if (count == 0) {
-        out_->changed.Reset();
-        co_await out_->changed.Wait();
-        continue;
-      }
-      out_->buffer.append(bytes.substr(0, count));
-      bytes.remove_prefix(count);
-      out_->changed.Set();
+    while (true) {
+      bytes.remove_prefix(CO_TRY(TryWrite(bytes)));
+      if (bytes.empty()) co_return Result<void>();
+      out_->changed.Reset();
+      co_await out_->changed.Wait();
     }
-    co_return Result<void>();
+  }
+
+  Result<size_t> TryWrite(std::string_view bytes) override {
+    if (out_->writer_closed) return UnavailableError("writing to a pipe after closing it");
+    if (out_->cut) return UnavailableError("writing to a pipe: the connection was cut");
+    const size_t count = std::min(bytes.size(), out_->room());
+    if (count == 0) return size_t{0};
+    if (out_->taken > out_->capacity) {  // seldom, so that reading bit by bit does not move the rest each time
+      out_->buffer.erase(0, std::exchange(out_->taken, 0));
+    }
+    out_->buffer.append(bytes.substr(0, count));
+    out_->changed.Set();
+    return count;
   }
 
   rt::Task<Result<void>> CloseWrite() override {

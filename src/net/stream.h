@@ -31,11 +31,16 @@ class ByteStream {
   virtual ~ByteStream() = default;  // closes at once
 
   // At least one byte, at most buffer.size(); 0 when the peer closed its side cleanly. A connection that broke, or a
-  // TLS connection cut without a close_notify, is kUnavailable.
+  // TLS connection cut without a close_notify, is kUnavailable. The buffer is filled at the very end, with no
+  // suspension before the awaiting coroutine goes on: so whoever awaits this directly may lend one buffer to many
+  // streams (see ReadScratch).
   virtual rt::Task<Result<size_t>> Read(std::span<char> buffer) = 0;
 
   // All of it, or an error. Waits while the peer does not read.
   virtual rt::Task<Result<void>> Write(std::string_view bytes) = 0;
+
+  // What can be sent without waiting, from the front; 0 when nothing can. What is left must be what is written next.
+  virtual Result<size_t> TryWrite(std::string_view /*bytes*/) { return size_t{0}; }
 
   // We send no more (TLS close_notify, TCP FIN); reading goes on.
   virtual rt::Task<Result<void>> CloseWrite() = 0;
@@ -44,6 +49,14 @@ class ByteStream {
   virtual std::string_view alpn() const { return {}; }  // "h2", "http/1.1" or ""
   virtual const PeerIdentity& peer_identity() const = 0;
 };
+
+// Writes all of it; a peer that takes nothing for `stall` is kDeadlineExceeded. Costs no fiber while the peer keeps up.
+rt::Task<Result<void>> WriteWithin(ByteStream& stream, rt::Loop& loop, Duration stall, std::string_view bytes);
+
+// A buffer for `co_await stream.Read(ReadScratch())`, shared by all fibers of this thread: an idle connection then
+// holds none. Its content is gone at the next suspension. Not for a Read inside WithDeadline or WhenAny, which hand a
+// result over between two fibers.
+std::span<char> ReadScratch();
 
 // Two ends of a connection in memory, with a bounded buffer each way: for tests and for the virtual loop.
 std::pair<std::unique_ptr<ByteStream>, std::unique_ptr<ByteStream>> MakePipe(size_t buffer_bytes = size_t{64} << 10);
