@@ -5,7 +5,6 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <boost/asio/ip/v6_only.hpp>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -24,6 +23,29 @@ namespace {
 
 constexpr int kListenBacklog = 1024;
 constexpr Duration kPauseWhenOutOfFiles = milliseconds(50);
+
+// accept(2): errors that are about one connection or a passing state of the network, not about the listening socket.
+bool IsPassing(int error) {
+  switch (error) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPERM:  // a firewall rule
+    case ENETDOWN:
+    case EPROTO:
+    case ENOPROTOOPT:
+    case EHOSTDOWN:
+    case ENONET:
+    case EHOSTUNREACH:
+    case EOPNOTSUPP:
+    case ENETUNREACH:
+    case ETIMEDOUT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsOutOfResources(int error) { return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM; }
 
 // A peer that went away is an error of the call, not a signal.
 void IgnoreSigpipe() {
@@ -80,6 +102,7 @@ Result<std::vector<tcp::endpoint>> Resolve(const Endpoint& endpoint, bool numeri
 
 rt::Task<Result<std::unique_ptr<ByteStream>>> ConnectOne(rt::RealLoop& loop, tcp::endpoint address) {
   auto socket = std::make_shared<Socket>(CO_TRY(OpenSocket(loop, address.protocol())));
+  auto stream = std::make_unique<TcpStream>(socket, AddressText(address));  // closes when this task is dropped
   const std::string what = StrCat("connecting to ", AddressText(address));
   if (connect(socket->fd(), address.data(), static_cast<socklen_t>(address.size())) != 0) {
     if (errno != EINPROGRESS) co_return SocketError(what, errno);
@@ -91,7 +114,7 @@ rt::Task<Result<std::unique_ptr<ByteStream>>> ConnectOne(rt::RealLoop& loop, tcp
     } while (error == EINPROGRESS);
     if (error != 0) co_return SocketError(what, error);
   }
-  co_return std::unique_ptr<ByteStream>(new TcpStream(std::move(socket), AddressText(address)));
+  co_return std::unique_ptr<ByteStream>(std::move(stream));
 }
 
 class TcpListener final : public Listener {
@@ -99,14 +122,12 @@ class TcpListener final : public Listener {
   TcpListener(rt::RealLoop& loop, std::shared_ptr<Socket> socket, Endpoint endpoint)
       : loop_(loop), socket_(std::move(socket)), endpoint_(std::move(endpoint)) {}
 
-  ~TcpListener() override {
-    boost::system::error_code ignored;
-    socket_->socket().close(ignored);
-  }
+  ~TcpListener() override { socket_->Close(); }
 
   Endpoint endpoint() const override { return endpoint_; }
 
   rt::Task<Result<std::unique_ptr<ByteStream>>> Accept() override {
+    co_await loop_.Yield();  // a flood of connections does not keep the others from running
     while (true) {
       tcp::endpoint peer;
       auto length = static_cast<socklen_t>(peer.capacity());
@@ -124,12 +145,13 @@ class TcpListener final : public Listener {
         co_return std::unique_ptr<ByteStream>(
             new TcpStream(std::make_shared<Socket>(std::move(accepted)), AddressText(peer)));
       }
-      if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      const int error = errno;
+      if (error == EAGAIN || error == EWOULDBLOCK) {
         co_await socket_->Ready(Socket::Direction::kRead);
-      } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      } else if (IsOutOfResources(error)) {
         co_await loop_.Sleep(kPauseWhenOutOfFiles);  // the connection stays in the backlog until something is closed
-      } else if (errno != EINTR && errno != ECONNABORTED) {
-        co_return SocketError(StrCat("accepting on ", endpoint_.ToString()), errno);
+      } else if (!IsPassing(error)) {
+        co_return SocketError(StrCat("accepting on ", endpoint_.ToString()), error);
       }
     }
   }
@@ -147,26 +169,44 @@ Error SocketError(std::string_view what, int error_number) {
   return UnavailableError(StrCat(what, ": ", text != nullptr ? text : "unknown error"));
 }
 
+// ---- Socket ----
+
+void Socket::Close() {
+  boost::system::error_code ignored;
+  socket_.close(ignored);  // an armed wait ends now and lets go of the socket
+}
+
+ssize_t Socket::Receive(char* buffer, size_t size) {
+  if (drained_) {
+    errno = EAGAIN;
+    return -1;
+  }
+  const ssize_t got = recv(fd(), buffer, size, 0);
+  drained_ = got > 0 ? static_cast<size_t>(got) < size : got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  return got;
+}
+
+ssize_t Socket::Send(const char* bytes, size_t size) { return send(fd(), bytes, size, MSG_NOSIGNAL); }
+
 void Socket::Arm(Direction direction) {
   if (std::exchange(armed(direction), true)) return;
   const auto kind = direction == Direction::kRead ? tcp::socket::wait_read : tcp::socket::wait_write;
   socket_.async_wait(kind, [self = shared_from_this(), direction](const boost::system::error_code&) {
     self->armed(direction) = false;
-    if (ReadyWait* wait = std::exchange(self->waiter(direction), nullptr)) wait->Wake();
+    if (direction == Direction::kRead) self->drained_ = false;
+    while (ReadyWait* wait = self->waiters(direction).PopFront()) wait->Wake();
   });
 }
 
 // ---- TcpStream ----
 
 TcpStream::~TcpStream() {
-  if (socket_ == nullptr) return;
-  boost::system::error_code ignored;
-  socket_->socket().close(ignored);  // an armed wait ends now and lets go of the socket
+  if (socket_ != nullptr) socket_->Close();
 }
 
 rt::Task<Result<size_t>> TcpStream::Read(std::span<char> buffer) {
   while (true) {
-    const ssize_t got = recv(socket_->fd(), buffer.data(), buffer.size(), 0);
+    const ssize_t got = socket_->Receive(buffer.data(), buffer.size());
     if (got >= 0) co_return static_cast<size_t>(got);
     if (errno == EAGAIN || errno == EWOULDBLOCK) {
       co_await socket_->Ready(Socket::Direction::kRead);
@@ -176,18 +216,27 @@ rt::Task<Result<size_t>> TcpStream::Read(std::span<char> buffer) {
   }
 }
 
-rt::Task<Result<void>> TcpStream::Write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t sent = send(socket_->fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent >= 0) {
-      bytes.remove_prefix(static_cast<size_t>(sent));
+Result<size_t> TcpStream::TryWrite(std::string_view bytes) {
+  size_t sent = 0;
+  while (sent < bytes.size()) {
+    const ssize_t count = socket_->Send(bytes.data() + sent, bytes.size() - sent);
+    if (count >= 0) {
+      sent += static_cast<size_t>(count);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      co_await socket_->Ready(Socket::Direction::kWrite);
+      break;
     } else if (errno != EINTR) {
-      co_return SocketError(StrCat("writing to ", peer_), errno);
+      return SocketError(StrCat("writing to ", peer_), errno);
     }
   }
-  co_return Result<void>();
+  return sent;
+}
+
+rt::Task<Result<void>> TcpStream::Write(std::string_view bytes) {
+  while (true) {
+    bytes.remove_prefix(CO_TRY(TryWrite(bytes)));
+    if (bytes.empty()) co_return Result<void>();
+    co_await socket_->Ready(Socket::Direction::kWrite);
+  }
 }
 
 rt::Task<Result<void>> TcpStream::CloseWrite() {
@@ -205,7 +254,7 @@ std::string Endpoint::ToString() const {
 
 Result<Endpoint> ParseEndpoint(std::string_view text) {
   const auto bad = [&](std::string_view why) {
-    return InvalidError(StrCat("'", text, "' is not HOST:PORT: ", why, " (like 127.0.0.1:6443 or [::1]:0)"));
+    return InvalidError(StrCat(Quote(text), " is not HOST:PORT: ", why, " (like 127.0.0.1:6443 or [::1]:0)"));
   };
   const size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return bad("no port");
@@ -216,6 +265,13 @@ Result<Endpoint> ParseEndpoint(std::string_view text) {
     return bad("an IPv6 address needs brackets");
   }
   if (host.empty()) return bad("no host");
+  // What would end a header field or begin another part of a URL is in no host name.
+  constexpr std::string_view kNotInHosts = "/\\?#@[]<>\"'`{}|^ ";
+  for (const char c : host) {
+    if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || kNotInHosts.find(c) != std::string_view::npos) {
+      return bad("the host has a character that no host has");
+    }
+  }
   const std::string_view port_text = text.substr(colon + 1);
   uint16_t port = 0;
   const auto [end, error] = std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
@@ -255,7 +311,7 @@ rt::Task<Result<std::unique_ptr<ByteStream>>> ConnectTcp(rt::RealLoop& loop, End
   if (!addresses.ok()) {
     addresses = co_await loop.Offload([endpoint] { return Resolve(endpoint, /*numeric_only=*/false); });
   }
-  CO_TRY(Result<void>(addresses.ok() ? Result<void>() : Result<void>(addresses.error())));
+  if (!addresses.ok()) co_return addresses.error();
   Error last = UnavailableError(StrCat("'", endpoint.host, "' has no address"));
   for (const tcp::endpoint& address : *addresses) {
     Result<std::unique_ptr<ByteStream>> stream = co_await ConnectOne(loop, address);

@@ -16,6 +16,7 @@ class TcpStream final : public ByteStream {
 
   rt::Task<Result<size_t>> Read(std::span<char> buffer) override;
   rt::Task<Result<void>> Write(std::string_view bytes) override;
+  Result<size_t> TryWrite(std::string_view bytes) override;
   rt::Task<Result<void>> CloseWrite() override;
   std::string peer_address() const override { return peer_; }
   const PeerIdentity& peer_identity() const override { return identity_; }
