@@ -89,7 +89,7 @@ Result<KeyPointer> ReadPemKey(std::string_view pem) {
 CertificateNames NamesOf(const X509* certificate) {
   CertificateNames names;
   const std::vector<std::string> common_names = SubjectEntries(certificate, NID_commonName);
-  if (!common_names.empty()) names.common_name = common_names.front();
+  if (!common_names.empty()) names.common_name = common_names.back();  // as Go
   names.organizations = SubjectEntries(certificate, NID_organizationName);
   auto* alternatives =
       static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
