@@ -3,7 +3,6 @@
 
 #include <zlib.h>
 
-#include <algorithm>
 #include <array>
 
 #include "base/invariant.h"
@@ -45,38 +44,42 @@ std::string Gzip(const Body& body) {
 
 struct GunzipStream::State {
   z_stream stream{};
-  bool complete = false;
+  bool between_members = true;  // before the first, or behind one whose trailer was right
+  bool broken = false;
 };
 
-GunzipStream::GunzipStream(size_t output_bytes_max) : state_(std::make_unique<State>()), left_(output_bytes_max) {
+GunzipStream::GunzipStream() : state_(std::make_unique<State>()) {
   INVARIANT(inflateInit2(&state_->stream, kGzipWindowBits) == Z_OK, "zlib");
 }
 
 GunzipStream::~GunzipStream() { inflateEnd(&state_->stream); }
 
-bool GunzipStream::complete() const { return state_->complete; }
+bool GunzipStream::complete() const { return state_->between_members && !state_->broken; }
 
 Result<std::string> GunzipStream::Feed(std::string_view piece) {
   z_stream& stream = state_->stream;
+  if (state_->broken) return InvalidError("a broken gzip body");
   stream.next_in = Input(piece);
   stream.avail_in = static_cast<uInt>(piece.size());
   std::string out;
   std::array<char, kStepBytes> buffer;
-  while (stream.avail_in > 0) {
-    if (state_->complete) return InvalidError("bytes after the end of a gzip body");
+  bool pending = true;  // zlib may hold output although it has taken all input
+  while (stream.avail_in > 0 || pending) {
+    if (state_->between_members) {  // a gzip body is one member or more
+      if (stream.avail_in == 0) break;
+      inflateReset(&stream);
+      state_->between_members = false;
+    }
     stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
     stream.avail_out = buffer.size();
     const int result = inflate(&stream, Z_SYNC_FLUSH);
-    const size_t made = buffer.size() - stream.avail_out;
-    if (made > left_) return TooLargeError("a gzip body grows beyond the limit");
-    left_ -= made;
-    out.append(buffer.data(), made);
+    pending = stream.avail_out == 0;
+    out.append(buffer.data(), buffer.size() - stream.avail_out);
     if (result == Z_STREAM_END) {
-      state_->complete = true;
-    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      state_->between_members = true;
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {  // Z_BUF_ERROR: nothing left to do
+      state_->broken = true;
       return InvalidError(StrCat("a broken gzip body: ", stream.msg != nullptr ? stream.msg : "unknown"));
-    } else if (result == Z_BUF_ERROR && made == 0) {
-      break;
     }
   }
   return out;

@@ -1,4 +1,5 @@
-// gzip in memory, and un-gzip of a stream, with a limit on what a small input may become.
+// gzip in memory, and un-gzip of a stream. A piece becomes at most a thousand times larger (deflate's own bound), so
+// whoever feeds small pieces and counts what comes out cannot be flooded.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +17,18 @@ std::string Gzip(const Body& body);
 // Feed it the pieces as they come.
 class GunzipStream {
  public:
-  explicit GunzipStream(size_t output_bytes_max);
+  GunzipStream();
   ~GunzipStream();
-  // What this piece decodes to. kInvalid for what is not gzip, kTooLarge beyond the limit over all pieces.
+  GunzipStream(const GunzipStream&) = delete;
+  GunzipStream& operator=(const GunzipStream&) = delete;
+  // What this piece decodes to. kInvalid for what is not gzip, and for all that follows.
   Result<std::string> Feed(std::string_view piece);
-  bool complete() const;  // the trailer was seen and its checksum is right
+  // Nothing was fed, or all members were (checksums included): the body may end here.
+  bool complete() const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
-  size_t left_;
 };
 
 }  // namespace baton::net
