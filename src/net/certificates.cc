@@ -7,6 +7,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <ctime>
@@ -40,15 +41,22 @@ std::time_t Seconds(WallTime time) {
   return static_cast<std::time_t>(std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count());
 }
 
+// X.520's bound for a CN and an O. Go's would take more; OpenSSL and others would then refuse the certificate.
+constexpr size_t kNameCharactersMax = 64;
+
 Result<void> AddName(X509_NAME* name, const char* field, const std::string& value) {
-  constexpr size_t kNameBytesMax = 256;
-  if (value.size() > kNameBytesMax)
-    return TooLargeError(StrCat(field, " of ", value.size(), " bytes: the limit is ", kNameBytesMax));
+  ERR_clear_error();
   if (X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(value.data()),
-                                 static_cast<int>(value.size()), -1, 0) != 1) {
-    return OpenSslError(StrCat("putting ", field, " into a certificate"));
+                                 static_cast<int>(value.size()), -1, 0) == 1) {
+    return {};
   }
-  return {};
+  ERR_clear_error();
+  if (value.size() > kNameCharactersMax) {
+    return TooLargeError(StrCat("a certificate's ", field, " of ", value.size(), " bytes: the limit is ",
+                                kNameCharactersMax, " characters"));
+  }
+  return InvalidError(
+      StrCat("a certificate's ", field, " is 1 to ", kNameCharactersMax, " characters of UTF-8, not ", Quote(value)));
 }
 
 Result<void> AddExtension(X509* certificate, X509* issuer, int nid, const std::string& value) {
@@ -78,16 +86,49 @@ Result<X509Pointer> Blank(const CertificateRequest& request, EVP_PKEY* key, rt::
   ASN1_TIME_set(X509_getm_notAfter(certificate.get()), not_after);
   X509_NAME* subject = X509_get_subject_name(certificate.get());
   for (const std::string& organization : request.organizations) TRY(AddName(subject, "O", organization));
-  TRY(AddName(subject, "CN", request.common_name));
+  if (!request.common_name.empty()) TRY(AddName(subject, "CN", request.common_name));
   if (X509_set_pubkey(certificate.get(), key) != 1) return OpenSslError("putting the key into a certificate");
   return certificate;
 }
 
-std::string AlternativeNames(const CertificateRequest& request) {
-  std::vector<std::string> names;
-  for (const std::string& dns : request.dns_names) names.push_back(StrCat("DNS:", dns));
-  for (const std::string& ip : request.ip_addresses) names.push_back(StrCat("IP:", ip));
-  return Join(names, ",");
+using GeneralNames = std::unique_ptr<GENERAL_NAMES, OpenSslFree<GENERAL_NAMES_free>>;
+
+Result<void> AddAlternativeName(GENERAL_NAMES* names, int type, ASN1_STRING* value) {
+  GENERAL_NAME* name = value == nullptr ? nullptr : GENERAL_NAME_new();
+  if (name == nullptr || sk_GENERAL_NAME_push(names, name) == 0) {
+    GENERAL_NAME_free(name);
+    ASN1_STRING_free(value);
+    return OpenSslError("putting a name into a certificate");
+  }
+  GENERAL_NAME_set0_value(name, type, value);
+  return {};
+}
+
+bool IsDnsName(std::string_view name) {
+  constexpr size_t kBytesMax = 253;
+  if (name.starts_with("*.")) name.remove_prefix(2);
+  return !name.empty() && name.size() <= kBytesMax && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           c == '_';
+  });
+}
+
+// Built by hand and not from a "DNS:a,DNS:b" text, in which a name with a comma would be two.
+Result<GeneralNames> AlternativeNames(const CertificateRequest& request) {
+  GeneralNames names(GENERAL_NAMES_new());
+  for (const std::string& dns : request.dns_names) {
+    if (!IsDnsName(dns)) return InvalidError(StrCat(Quote(dns), " is not a DNS name for a certificate"));
+    ASN1_STRING* value = ASN1_STRING_type_new(V_ASN1_IA5STRING);
+    if (value != nullptr) ASN1_STRING_set(value, dns.data(), static_cast<int>(dns.size()));
+    TRY(AddAlternativeName(names.get(), GEN_DNS, value));
+  }
+  for (const std::string& ip : request.ip_addresses) {
+    ASN1_STRING* value = a2i_IPADDRESS(ip.c_str());
+    ERR_clear_error();
+    if (value == nullptr) return InvalidError(StrCat(Quote(ip), " is not an IP address for a certificate"));
+    TRY(AddAlternativeName(names.get(), GEN_IPADD, value));
+  }
+  return names;
 }
 
 Result<WallTime> TimeOf(const ASN1_TIME* time) {
@@ -139,8 +180,11 @@ Result<KeyPair> IssueCertificate(const KeyPair& authority, const CertificateRequ
   if (request.server) usages.emplace_back("serverAuth");
   if (request.client) usages.emplace_back("clientAuth");
   if (!usages.empty()) TRY(AddExtension(certificate.get(), issuer.get(), NID_ext_key_usage, Join(usages, ",")));
-  const std::string names = AlternativeNames(request);
-  if (!names.empty()) TRY(AddExtension(certificate.get(), issuer.get(), NID_subject_alt_name, names));
+  const GeneralNames names = TRY(AlternativeNames(request));
+  if (sk_GENERAL_NAME_num(names.get()) > 0 &&
+      X509_add1_ext_i2d(certificate.get(), NID_subject_alt_name, names.get(), /*crit=*/0, X509V3_ADD_DEFAULT) != 1) {
+    return OpenSslError("putting the names into a certificate");
+  }
   if (X509_sign(certificate.get(), issuer_key.get(), EVP_sha256()) == 0) return OpenSslError("signing a certificate");
   return ToPem(certificate.get(), key.get());
 }
@@ -155,7 +199,7 @@ Result<CertificateInfo> ReadCertificate(std::string_view pem) {
   info.ip_addresses = names.ip_addresses;
   info.not_before = TRY(TimeOf(X509_get0_notBefore(certificate.get())));
   info.not_after = TRY(TimeOf(X509_get0_notAfter(certificate.get())));
-  info.is_authority = X509_check_ca(certificate.get()) != 0;
+  info.is_authority = X509_check_ca(certificate.get()) == 1;
   return info;
 }
 
