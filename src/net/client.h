@@ -1,5 +1,6 @@
-// HttpClient: calls one server. Keeps connections: one HTTP/2 connection carries everything when the server speaks it,
-// a few HTTP/1.1 ones otherwise. Safe to drop any task at any time.
+// HttpClient: calls one server. Keeps connections: one HTTP/2 connection carries everything when the server speaks it
+// (and another one when the server's limit of streams is reached), a few HTTP/1.1 ones otherwise. Safe to drop any task
+// at any time. The client outlives its calls; a ResponseStream may outlive the client, and then ends in an error.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ struct ClientOptions {
   ProxyOptions proxy;
   HttpLimits limits;
   HttpTimeouts timeouts;
-  size_t http1_connections_max = 8;
+  size_t http1_connections_max = 8;  // over HTTP/1.1 no more requests and streams at a time: others wait
 };
 
 class HttpClient {
@@ -41,9 +42,10 @@ class HttpClient {
   ~HttpClient();
 
   // The whole response. kUnavailable when the connection could not be made or broke: then nothing is known about the
-  // outcome, unless Error's message says that nothing was sent. A request is repeated by itself only on a kept
-  // connection that turned out dead before a byte of it was processed (or on a stream that the server refused
-  // unprocessed).
+  // outcome, unless Error's message says that nothing was sent. kInvalid for a request that cannot be sent as it is
+  // (control characters in a header or target). A request is repeated by itself only when that does no harm: the server
+  // refused it unprocessed, it never went out, or it is a GET, HEAD or OPTIONS on a kept connection that turned out
+  // dead before a byte of the answer.
   rt::Task<Result<Response>> Call(Request request, rt::Deadline deadline);
 
   // The response's head within the deadline; its body as it comes.

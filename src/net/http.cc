@@ -5,22 +5,10 @@
 #include <array>
 
 #include "base/strings.h"
+#include "net/http_syntax.h"
 
 namespace baton::net {
 namespace {
-
-bool EqualNoCase(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-           const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-           return lower(x) == lower(y);
-         });
-}
-
-bool IsTokenCharacter(char c) {
-  constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-         kOthers.find(c) != std::string_view::npos;
-}
 
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -58,10 +46,11 @@ std::optional<std::string_view> Headers::Get(std::string_view name) const {
 bool Headers::HasToken(std::string_view name, std::string_view token) const {
   for (const auto& [key, value] : fields_) {
     if (!EqualNoCase(key, name)) continue;
-    for (std::string_view piece : Split(value, ',')) {
-      piece = Trim(piece.substr(0, piece.find(';')));
-      if (EqualNoCase(piece, token)) return true;
-    }
+    bool found = false;
+    ForEachInList(value, [&](std::string_view member) {
+      found = found || EqualNoCase(TrimBlanks(member.substr(0, member.find(';'))), token);
+    });
+    if (found) return true;
   }
   return false;
 }
@@ -72,13 +61,7 @@ size_t Headers::bytes() const {
   return bytes;
 }
 
-bool Headers::ValidField(std::string_view name, std::string_view value) {
-  if (name.empty() || !std::ranges::all_of(name, IsTokenCharacter)) return false;
-  return std::ranges::all_of(value, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte >= 0x20 && byte != 0x7f) || c == '\t';
-  });
-}
+bool Headers::ValidField(std::string_view name, std::string_view value) { return IsToken(name) && IsFieldText(value); }
 
 // ---- Body ----
 
@@ -166,7 +149,7 @@ Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::string_
 }
 
 std::string_view StatusText(int status) {
-  constexpr std::array<std::pair<int, std::string_view>, 32> kTexts = {{
+  constexpr std::array<std::pair<int, std::string_view>, 33> kTexts = {{
       {100, "Continue"},
       {101, "Switching Protocols"},
       {200, "OK"},
@@ -198,6 +181,7 @@ std::string_view StatusText(int status) {
       {502, "Bad Gateway"},
       {503, "Service Unavailable"},
       {504, "Gateway Timeout"},
+      {505, "HTTP Version Not Supported"},
       {507, "Insufficient Storage"},
   }};
   const auto* found = std::ranges::find(kTexts, status, &std::pair<int, std::string_view>::first);

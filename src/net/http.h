@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "net/stream.h"
+#include "rt/event.h"
 #include "rt/loop.h"
 #include "rt/task.h"
 
@@ -68,6 +69,7 @@ struct HttpLimits {
   size_t header_count_max = 256;
   size_t target_bytes_max = size_t{16} << 10;        // 414 beyond
   size_t body_bytes_max = size_t{3} << 20;           // a request's body; 413 beyond (Kubernetes' own limit)
+  size_t body_bytes_total_max = size_t{512} << 20;   // a server's incomplete request bodies together; 503 beyond
   size_t response_body_bytes_max = size_t{1} << 30;  // a response read whole by a client
   size_t connections_max = 10'000;                   // per server; more are closed at once
   size_t streams_per_connection_max = 250;           // HTTP/2 concurrent streams, as kube-apiserver
@@ -121,13 +123,18 @@ class ResponseWriter {
   virtual rt::Task<Result<void>> Write(Body chunk) = 0;
   virtual rt::Task<Result<void>> Finish() = 0;
 
-  // Set when the server shuts down: streams should end themselves cleanly, soon.
+  // Whether the server shuts down: streams should end themselves cleanly, soon. The event is set at that moment, for
+  // those that wait for something else too.
   virtual bool shutting_down() const = 0;
+  virtual rt::Event& shutdown() = 0;
 };
 
 inline constexpr size_t kGzipBytesMin = size_t{128} << 10;  // as kube-apiserver
 
-// Called once per request, each in a fiber of its own. When the client goes away the task is dropped.
+// Called once per request, each in a fiber of its own. When the client goes away the task is dropped (an HTTP/1.1
+// client that only closed its sending side still gets its answer if that comes within moments). Requests arrive
+// checked: the target begins with '/' (or is "*" for OPTIONS), field names and values hold no control characters, the
+// body is whole, trailers are left out.
 using Handler = std::function<rt::Task<void>(Request request, ResponseWriter& writer)>;
 
 struct Response {

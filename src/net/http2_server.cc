@@ -1,5 +1,9 @@
 // HTTP/2, server side: many requests at a time, each handler in a fiber of its own.
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/strings.h"
@@ -11,119 +15,147 @@
 namespace baton::net {
 namespace {
 
+// Incomplete request bodies of one connection that are taken at the client's pace; beyond, only its oldest request goes
+// on, so that many half-sent bodies cost little and none waits for ever.
+constexpr size_t kBodiesBytesMax = size_t{8} << 20;
+
+// Streams that a client resets, or makes us reset (rapid reset): this many at once, and so many per second.
+constexpr double kResetBurst = 1000;
+constexpr double kResetsPerSecond = 100;
+
+// A client that was answered before its request was complete (413) gets this long to stop sending by itself before the
+// stream is reset: curl, for one, takes the reset for an error and does not show the answer.
+constexpr Duration kLingerTime = seconds(1);
+
+// Header blocks beyond this many times the limit are not even read to their end.
+constexpr size_t kHeaderBytesFactor = 4;
+
 class Http2ServerConnection;
 
 // One request and its answer.
 struct ServerStream {
-  explicit ServerStream(rt::Loop& loop) : handler(loop) {}
+  ServerStream(ServerSession& session, MonotonicTime now)
+      : started(now), account(session), progress_at(now), handler(session.loop) {}
 
+  MonotonicTime started;
   Request request;
+  BodyAccount account;
   size_t header_bytes = 0;
-  int refuse_status = 0;  // a limit was passed: answer this instead of calling the handler
+  size_t window_held = 0;  // received, but not yet given back to the client
+  int refuse_status = 0;   // a limit was passed: answer this instead of calling the handler
+  bool head_request = false;
+  bool accepts_gzip = false;
+  bool head_complete = false;
   bool request_complete = false;
-  bool answered = false;  // a head was submitted
-  bool closed = false;    // nghttp2 is done with it
+  bool answered = false;                        // a head was submitted
+  bool closed = false;                          // nghttp2 is done with it
+  std::optional<MonotonicTime> answered_early;  // when all of the answer was sent, and the request is not complete
+  uint64_t progress = 0;                        // sender.taken_bytes() when last looked at...
+  MonotonicTime progress_at;                    // ...and when it last changed
   Http2Sender sender;
   rt::Scope handler;  // last: the handler's fiber uses the rest
 };
 
 class Http2Writer final : public ResponseWriter {
  public:
-  Http2Writer(Http2ServerConnection& connection, int32_t id, ServerStream& stream, std::string method,
-              Headers request_headers)
-      : connection_(connection),
-        id_(id),
-        stream_(stream),
-        method_(std::move(method)),
-        request_headers_(std::move(request_headers)) {}
+  Http2Writer(Http2ServerConnection& connection, int32_t id, ServerStream& stream)
+      : connection_(connection), id_(id), stream_(stream) {}
 
   rt::Task<Result<void>> Send(int status, Headers headers, Body body) override;
   rt::Task<Result<void>> Start(int status, Headers headers) override;
   rt::Task<Result<void>> Write(Body chunk) override;
   rt::Task<Result<void>> Finish() override;
   bool shutting_down() const override;
+  rt::Event& shutdown() override;
 
  private:
-  Result<void> Submit(int status, const Headers& headers, bool with_body);
-  rt::Task<Result<void>> WaitForRoom(size_t queued_max);
-  rt::Task<void> Drained();
+  bool HasBody(int status) const { return !stream_.head_request && status >= 200 && status != 204 && status != 304; }
+  Result<void> Submit(int status, const Headers& headers, bool with_body, std::optional<size_t> content_length);
 
   Http2ServerConnection& connection_;
   int32_t id_;
   ServerStream& stream_;
-  std::string method_;
-  Headers request_headers_;
   bool body_allowed_ = true;
 };
 
-class Http2ServerConnection final : public Http2Session {
+class Http2ServerConnection final : public Http2Session, private ShutdownHook {
  public:
   Http2ServerConnection(ServerSession& session, ByteStream& stream)
-      : Http2Session(session.loop, stream, session.options.timeouts), server_(session) {
+      : Http2Session(session.loop, stream, session.options.timeouts),
+        server_(session),
+        opened_(session.loop.Now()),
+        active_at_(opened_),
+        resets_at_(opened_) {
     Open(/*server=*/true, session.options.limits);
+    server_.told.PushBack(*this);
   }
 
   rt::Task<void> Serve(std::string received) {
     if (!received.empty() && !Receive(received).ok()) co_return;
-    std::vector<rt::Task<void>> first;
+    std::vector<rt::Task<bool>> first;
     first.push_back(Reading());
     first.push_back(Writing());
     first.push_back(Watching());
-    co_await rt::WhenAny(std::move(first));
+    const rt::AnyResult<bool> end = co_await rt::WhenAny(std::move(first));
     streams_.clear();  // drops the handlers
+    if (end.value) co_await CloseGently(loop_, stream_);
   }
 
  private:
   friend class Http2Writer;
 
-  rt::Task<void> Reading() { static_cast<void>(co_await ReadLoop()); }
-  rt::Task<void> Writing() { static_cast<void>(co_await WriteLoop()); }
+  // Each ends the connection; true: in good order.
+  rt::Task<bool> Reading() {
+    static_cast<void>(co_await ReadLoop());
+    co_return false;
+  }
+  rt::Task<bool> Writing() { co_return (co_await WriteLoop()).ok(); }
 
-  // Ends what is idle for too long, asks a silent peer whether it is there, and says good-bye at shutdown.
-  rt::Task<void> Watching() {
-    bool told = false;
+  // Looks from time to time: ends what is idle for too long, asks a silent peer whether it is there, resets streams
+  // that are stuck, and says good-bye at shutdown.
+  rt::Task<bool> Watching() {
+    const Duration pause = std::max<Duration>(
+        milliseconds(1),
+        std::min({timeouts_.http2_ping / 2, timeouts_.keep_alive_idle / 4, timeouts_.request_header / 2,
+                  timeouts_.request_body / 4, timeouts_.write_stall / 4}));
     bool pinged = false;
     while (true) {
-      if (server_.shutting_down && !std::exchange(told, true)) {
+      const MonotonicTime now = loop_.Now();
+      if (server_.shutting_down && !std::exchange(told_, true)) {
         nghttp2_submit_goaway(session_, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(session_),
                               NGHTTP2_NO_ERROR, nullptr, 0);
         Kick();
       }
-      if (told && streams_.empty()) {
+      if (!streams_.empty()) active_at_ = now;
+      if ((told_ || now - active_at_ >= timeouts_.keep_alive_idle) && streams_.empty()) {
         nghttp2_session_terminate_session(session_, NGHTTP2_NO_ERROR);
         Kick();
       }
-      if (told) {
-        changed_.Reset();
-        co_await changed_.Wait();
-        continue;
-      }
-      const Duration silence = loop_.Now() - last_received_;
-      if (streams_.empty() && silence >= timeouts_.keep_alive_idle) {
-        nghttp2_session_terminate_session(session_, NGHTTP2_NO_ERROR);
-        Kick();
-        pinged = true;
-      }
-      if (silence >= 2 * timeouts_.http2_ping && pinged) co_return;  // no answer: gone
+      if (!greeted_ && now - opened_ >= timeouts_.request_header) co_return false;
+      const Duration silence = now - last_received_;
+      if (silence < timeouts_.http2_ping) pinged = false;
+      if (pinged && silence >= 2 * timeouts_.http2_ping) co_return false;  // no answer: gone
       if (silence >= timeouts_.http2_ping && !std::exchange(pinged, true)) {
         nghttp2_submit_ping(session_, NGHTTP2_FLAG_NONE, nullptr);
         Kick();
-      } else if (silence < timeouts_.http2_ping) {
-        pinged = false;
       }
-      RefuseSlowRequests();
-      static_cast<void>(
-          co_await rt::WithDeadline(rt::Deadline::After(loop_, timeouts_.http2_ping / 2), "shutdown", ShutdownComes()));
+      ResetStuckStreams(now);
+      static_cast<void>(co_await look_.Wait(rt::Deadline::After(loop_, pause)));
     }
   }
 
-  rt::Task<void> ShutdownComes() { co_await server_.shutdown.Wait(); }
+  void OnShutdown() override { look_.Set(); }
 
-  void RefuseSlowRequests() {
+  void ResetStuckStreams(MonotonicTime now) {
     for (auto& [id, stream] : streams_) {
-      if (stream->request_complete || loop_.Now() - started_[id] < timeouts_.request_body) continue;
-      nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
-      Kick();
+      if (stream->sender.taken_bytes() != stream->progress || stream->sender.queued_bytes() == 0) {
+        stream->progress = stream->sender.taken_bytes();
+        stream->progress_at = now;
+      }
+      const Duration patience = stream->head_complete ? timeouts_.request_body : timeouts_.request_header;
+      const bool slow_request = !stream->request_complete && !stream->answered && now - stream->started >= patience;
+      if (stream->answered_early && now - *stream->answered_early >= kLingerTime) Reset(id, NGHTTP2_NO_ERROR);
+      if (slow_request || now - stream->progress_at >= timeouts_.write_stall) Reset(id, NGHTTP2_CANCEL);
     }
   }
 
@@ -141,20 +173,21 @@ class Http2ServerConnection final : public Http2Session {
 
   void OnBeginHeaders(const nghttp2_frame& frame) override {
     if (frame.hd.type != NGHTTP2_HEADERS || frame.headers.cat != NGHTTP2_HCAT_REQUEST) return;
-    auto stream = std::make_unique<ServerStream>(loop_);
+    auto stream = std::make_unique<ServerStream>(server_, last_received_);
     stream->request.http2 = true;
     stream->request.peer = stream_.peer_identity();
     stream->request.peer_address = stream_.peer_address();
-    started_[frame.hd.stream_id] = loop_.Now();
-    streams_[frame.hd.stream_id] = std::move(stream);
+    streams_.emplace_hint(streams_.end(), frame.hd.stream_id, std::move(stream));
   }
 
-  int OnHeader(int32_t id, std::string_view name, std::string_view value) override {
+  int OnHeader(const nghttp2_frame& frame, std::string_view name, std::string_view value) override {
     constexpr size_t kFieldOverhead = 32;  // as HTTP/2 counts it
-    ServerStream* stream = Find(id);
-    if (stream == nullptr || stream->refuse_status != 0) return 0;
+    ServerStream* stream = Find(frame.hd.stream_id);
+    if (stream == nullptr) return 0;
     const HttpLimits& limits = server_.options.limits;
     stream->header_bytes += name.size() + value.size() + kFieldOverhead;
+    if (stream->header_bytes > kHeaderBytesFactor * limits.header_bytes_max) return NGHTTP2_ERR_CALLBACK_FAILURE;
+    if (stream->refuse_status != 0 || stream->head_complete) return 0;  // trailers are not for the handler
     Request& request = stream->request;
     if (name == ":path" && value.size() > limits.target_bytes_max) {
       stream->refuse_status = 414;
@@ -163,48 +196,135 @@ class Http2ServerConnection final : public Http2Session {
       stream->refuse_status = 431;
     } else if (name == ":method") {
       request.method = std::string(value);
+      stream->head_request = value == "HEAD";
+      if (value == "CONNECT") stream->refuse_status = 501;
     } else if (name == ":path") {
       request.target = std::string(value);
     } else if (name == ":authority") {
       request.headers.Add("host", value);
-    } else if (!name.starts_with(':')) {
+    } else if (name == "content-length" && TooLong(value)) {
+      stream->refuse_status = 413;
+    } else if (!name.starts_with(':') && (name != "host" || !request.headers.Get("host"))) {
       request.headers.Add(name, value);
     }
     return 0;
   }
 
+  bool TooLong(std::string_view content_length) const {
+    uint64_t length = 0;  // nghttp2 has checked that it is a number
+    std::from_chars(content_length.data(), content_length.data() + content_length.size(), length);
+    return length > server_.options.limits.body_bytes_max;
+  }
+
   int OnData(int32_t id, std::string_view bytes) override {
+    nghttp2_session_consume_connection(session_, bytes.size());
     ServerStream* stream = Find(id);
-    if (stream == nullptr || stream->refuse_status != 0) return 0;
-    if (stream->request.body.size() + bytes.size() > server_.options.limits.body_bytes_max) {
-      stream->refuse_status = 413;
-      stream->request.body.clear();
-      due_.push_back(id);  // answered now, not after the rest of it
-      return 0;
+    if (stream == nullptr) return 0;
+    if (stream->refuse_status == 0) {
+      std::string& body = stream->request.body;
+      if (body.size() + bytes.size() > server_.options.limits.body_bytes_max) {
+        Refuse(id, *stream, 413);
+      } else if (!stream->account.Set(body.size() + bytes.size())) {
+        Refuse(id, *stream, 503);
+      } else {
+        bodies_bytes_ += bytes.size();
+        body.append(bytes);
+      }
     }
-    stream->request.body.append(bytes);
+    if (stream->refuse_status != 0) return 0;  // its window is not given back: the client shall stop
+    if (bodies_bytes_ <= kBodiesBytesMax || id == OldestIncomplete()) {
+      nghttp2_session_consume_stream(session_, id, bytes.size());
+    } else {
+      if (stream->window_held == 0) ++streams_held_;
+      stream->window_held += bytes.size();
+    }
     return 0;
   }
 
-  void OnFrame(const nghttp2_frame& frame) override {
-    const bool ends = (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-    if (ends && (frame.hd.type == NGHTTP2_HEADERS || frame.hd.type == NGHTTP2_DATA)) {
-      ServerStream* stream = Find(frame.hd.stream_id);
-      if (stream == nullptr || std::exchange(stream->request_complete, true)) return;
-      due_.push_back(frame.hd.stream_id);
+  // Answered now, not after the rest of it.
+  void Refuse(int32_t id, ServerStream& stream, int status) {
+    stream.refuse_status = status;
+    BodyLeft(stream);
+    stream.request.body = std::string();
+    due_.push_back(id);
+  }
+
+  int32_t OldestIncomplete() const {
+    for (const auto& [id, stream] : streams_) {
+      if (!stream->request_complete && !stream->closed && stream->refuse_status == 0) return id;
     }
+    return 0;
+  }
+
+  // The body is complete or thrown away: others may go on.
+  void BodyLeft(ServerStream& stream) {
+    bodies_bytes_ -= stream.request.body.size();
+    stream.account.Set(0);
+    if (std::exchange(stream.window_held, 0) > 0) --streams_held_;
+  }
+
+  void GiveWindowsBack() {
+    if (streams_held_ == 0) return;
+    const int32_t oldest = OldestIncomplete();
+    for (auto& [id, stream] : streams_) {
+      if (stream->window_held == 0 || (id != oldest && bodies_bytes_ > kBodiesBytesMax)) continue;
+      nghttp2_session_consume_stream(session_, id, std::exchange(stream->window_held, 0));
+      --streams_held_;
+    }
+    Kick();
+  }
+
+  void OnFrame(const nghttp2_frame& frame) override {
+    if (frame.hd.type == NGHTTP2_SETTINGS) greeted_ = true;
+    if (frame.hd.type == NGHTTP2_RST_STREAM) CountReset();
+    if (frame.hd.type != NGHTTP2_HEADERS && frame.hd.type != NGHTTP2_DATA) return;
+    ServerStream* stream = Find(frame.hd.stream_id);
+    if (stream == nullptr) return;
+    if (frame.hd.type == NGHTTP2_HEADERS && !std::exchange(stream->head_complete, true)) {
+      stream->accepts_gzip = AcceptsGzip(stream->request.headers);
+      if (!ValidTarget(stream->request) && stream->refuse_status == 0) stream->refuse_status = 400;
+      if (stream->refuse_status != 0) due_.push_back(frame.hd.stream_id);
+    }
+    if ((frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0 || std::exchange(stream->request_complete, true)) return;
+    BodyLeft(*stream);
+    due_.push_back(frame.hd.stream_id);
+  }
+
+  static bool ValidTarget(const Request& request) {
+    return request.target.starts_with('/') || (request.target == "*" && request.method == "OPTIONS");
+  }
+
+  // An answer that went out before its request was complete: the rest of the request is not wanted (ResetStuckStreams).
+  void OnFrameSent(const nghttp2_frame& frame) override {
+    if ((frame.hd.type != NGHTTP2_HEADERS && frame.hd.type != NGHTTP2_DATA) ||
+        (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) {
+      return;
+    }
+    ServerStream* stream = Find(frame.hd.stream_id);
+    if (stream != nullptr && !stream->request_complete) stream->answered_early = loop_.Now();
   }
 
   void OnStreamClosed(int32_t id, uint32_t error_code) override {
     ServerStream* stream = Find(id);
     if (stream == nullptr) return;
+    if (!stream->request_complete && stream->refuse_status == 0) BodyLeft(*stream);
+    if (error_code == NGHTTP2_PROTOCOL_ERROR || error_code == NGHTTP2_STREAM_CLOSED ||
+        error_code == NGHTTP2_FLOW_CONTROL_ERROR) {
+      CountReset();
+    }
     stream->closed = true;
-    stream->sender.closed = true;
     stream->sender.drained.Set();
-    started_.erase(id);
     // An answer that went out whole: its handler may end in peace. Everything else: the client is gone.
-    const bool whole = error_code == NGHTTP2_NO_ERROR && stream->sender.finished && stream->sender.pieces.empty();
+    const bool whole = error_code == NGHTTP2_NO_ERROR && stream->sender.finished && stream->sender.queued_bytes() == 0;
     ended_.emplace_back(id, whole);
+  }
+
+  // A client whose streams end like this all the time costs more than it should.
+  void CountReset() {
+    const MonotonicTime now = last_received_;
+    const double passed = std::chrono::duration<double>(now - std::exchange(resets_at_, now)).count();
+    resets_left_ = std::min(kResetBurst, resets_left_ + passed * kResetsPerSecond) - 1;
+    if (resets_left_ < 0) nghttp2_session_terminate_session(session_, NGHTTP2_ENHANCE_YOUR_CALM);
   }
 
   void AfterTurn() override {
@@ -213,7 +333,7 @@ class Http2ServerConnection final : public Http2Session {
       const auto found = streams_.find(id);
       if (found == streams_.end()) continue;
       if (whole && found->second->handler.active() > 0) continue;  // removed when that has ended (done_)
-      // WriteLoop may call this from a fiber of its own, never from a handler: destroying the handler is safe here.
+      // Called from the reading or the writing fiber, never from a handler: destroying the handler is safe here.
       streams_.erase(found);
     }
     for (const int32_t id : std::exchange(done_, {})) {
@@ -221,7 +341,8 @@ class Http2ServerConnection final : public Http2Session {
       if (found != streams_.end() && found->second->closed && found->second->handler.active() == 0)
         streams_.erase(found);
     }
-    changed_.Set();
+    GiveWindowsBack();
+    if (told_ && streams_.empty()) look_.Set();
   }
 
   // ---- requests ----
@@ -229,100 +350,113 @@ class Http2ServerConnection final : public Http2Session {
   void Dispatch(int32_t id) {
     ServerStream* stream = Find(id);
     if (stream == nullptr || stream->closed || stream->answered || stream->handler.active() > 0) return;
-    stream->handler.Spawn(Handle(id, *stream));
+    stream->handler.Spawn(stream->refuse_status != 0 ? AnswerRefusal(id, *stream) : Handle(id, *stream));
+    active_at_ = last_received_;
   }
 
   rt::Task<void> Handle(int32_t id, ServerStream& stream) {
-    Http2Writer writer(*this, id, stream, stream.request.method, stream.request.headers);
-    if (stream.refuse_status != 0) {
-      const std::string why = StrCat(StatusText(stream.refuse_status), "\n");
+    Http2Writer writer(*this, id, stream);
+    Request request = std::move(stream.request);
+    co_await server_.handler(std::move(request), writer);
+    if (!stream.answered) {
       static_cast<void>(
-          co_await writer.Send(stream.refuse_status, {{"content-type", "text/plain; charset=utf-8"}}, Body(why)));
-      if (!stream.request_complete) nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_NO_ERROR);
-    } else {
-      Request request = std::move(stream.request);
-      co_await server_.handler(std::move(request), writer);
-      if (!stream.answered) {
-        static_cast<void>(
-            co_await writer.Send(500, {{"content-type", "text/plain; charset=utf-8"}}, Body("no answer\n")));
-      } else if (!stream.sender.finished) {
-        nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, id, NGHTTP2_INTERNAL_ERROR);  // cut: the client notices
-      }
+          co_await writer.Send(500, {{"content-type", "text/plain; charset=utf-8"}}, Body("no answer\n")));
+    } else if (!stream.sender.finished) {
+      Reset(id, NGHTTP2_INTERNAL_ERROR);  // cut: the client notices
     }
     done_.push_back(id);
     Kick();  // the writer's next turn removes this stream, when it is closed by then
   }
 
+  rt::Task<void> AnswerRefusal(int32_t id, ServerStream& stream) {
+    Http2Writer writer(*this, id, stream);
+    Headers headers{{"content-type", "text/plain; charset=utf-8"}};
+    if (stream.refuse_status == 503) headers.Add("retry-after", "1");
+    static_cast<void>(co_await writer.Send(stream.refuse_status, std::move(headers),
+                                           Body(StrCat(StatusText(stream.refuse_status), "\n"))));
+    done_.push_back(id);
+    Kick();
+  }
+
   ServerSession& server_;
   std::map<int32_t, std::unique_ptr<ServerStream>> streams_;
-  std::map<int32_t, MonotonicTime> started_;
-  std::vector<int32_t> due_;                     // complete requests to dispatch
+  MonotonicTime opened_;
+  MonotonicTime active_at_;  // when there was last a stream
+  bool greeted_ = false;     // the client sent its preface and SETTINGS
+  bool told_ = false;        // GOAWAY was sent
+  size_t bodies_bytes_ = 0;  // of incomplete bodies
+  size_t streams_held_ = 0;  // with window_held > 0
+  double resets_left_ = kResetBurst;
+  MonotonicTime resets_at_;
+  std::vector<int32_t> due_;                     // requests to dispatch or refuse
   std::vector<std::pair<int32_t, bool>> ended_;  // closed streams to remove; true: answered whole
   std::vector<int32_t> done_;                    // streams whose handler has ended
-  rt::Event changed_;
+  Signal look_;                                  // something for Watching
 };
 
 // ---- Http2Writer ----
 
 bool Http2Writer::shutting_down() const { return connection_.server_.shutting_down; }
+rt::Event& Http2Writer::shutdown() { return connection_.server_.shutdown; }
 
-Result<void> Http2Writer::Submit(int status, const Headers& headers, bool with_body) {
+Result<void> Http2Writer::Submit(int status, const Headers& headers, bool with_body,
+                                 std::optional<size_t> content_length) {
   INVARIANT(!stream_.answered, "one answer per request");
   stream_.answered = true;
   if (stream_.closed) return UnavailableError("the client went away");
-  std::vector<std::pair<std::string, std::string>> fields;
-  fields.emplace_back(":status", StrCat(status));
+  std::array<char, 24> numbers;
+  char* const end = numbers.data() + numbers.size();
+  char* const status_end = std::to_chars(numbers.data(), end, status).ptr;
+  std::vector<nghttp2_nv> list;
+  list.reserve(headers.fields().size() + 3);
+  list.push_back(MakeNv(":status", {numbers.data(), status_end}));
+  bool dated = false;
   for (const auto& [name, value] : headers.fields()) {
-    if (!IsConnectionSpecific(name) && Headers::ValidField(name, value)) fields.emplace_back(name, value);
+    if (IsConnectionSpecific(name) || name == "content-length" || !Headers::ValidField(name, value)) continue;
+    dated = dated || name == "date";
+    list.push_back(MakeNv(name, value));
   }
-  const std::vector<nghttp2_nv> list = ToNv(fields);
-  const nghttp2_data_provider provider = connection_.SenderProvider();
+  if (!dated) list.push_back(MakeNv("date", connection_.server_.DateText()));
+  if (content_length) {
+    list.push_back(MakeNv("content-length", {status_end, std::to_chars(status_end, end, *content_length).ptr}));
+  }
+  const nghttp2_data_provider provider = Http2ServerConnection::SenderProvider();
   const int failed =
       nghttp2_submit_response(connection_.session_, id_, list.data(), list.size(), with_body ? &provider : nullptr);
-  if (failed != 0) return UnavailableError(StrCat("HTTP/2 error: ", nghttp2_strerror(failed)));
+  if (failed != 0) {
+    connection_.Reset(id_, NGHTTP2_INTERNAL_ERROR);
+    return UnavailableError(StrCat("HTTP/2 error: ", nghttp2_strerror(failed)));
+  }
   connection_.Kick();
   return {};
 }
 
 rt::Task<Result<void>> Http2Writer::Send(int status, Headers headers, Body body) {
-  const bool with_body = HasBody(method_, status);
-  if (with_body) co_await MaybeCompress(connection_.loop_, request_headers_, headers, body);
-  if (with_body || method_ == "HEAD") headers.Set("content-length", StrCat(body.size()));
+  const bool has_body = HasBody(status);
+  const bool compress = stream_.accepts_gzip && WorthCompressing(headers, body);
+  if (has_body && compress) co_await Compress(connection_.loop_, headers, body);
+  std::optional<size_t> length;
+  if (has_body || (stream_.head_request && !compress)) length = body.size();
   stream_.sender.finished = true;
-  if (with_body) stream_.sender.Add(body);
-  co_return Submit(status, headers, with_body && body.size() > 0);
+  if (has_body) stream_.sender.Add(body);
+  co_return Submit(status, headers, has_body && body.size() > 0, length);
 }
 
 rt::Task<Result<void>> Http2Writer::Start(int status, Headers headers) {
-  body_allowed_ = HasBody(method_, status);
+  body_allowed_ = HasBody(status);
   stream_.sender.finished = !body_allowed_;
-  co_return Submit(status, headers, body_allowed_);
+  co_return Submit(status, headers, body_allowed_, std::nullopt);
 }
 
-rt::Task<void> Http2Writer::Drained() {
-  stream_.sender.drained.Reset();
-  co_await stream_.sender.drained.Wait();
-}
-
-// A client that takes nothing for too long loses this stream.
-rt::Task<Result<void>> Http2Writer::WaitForRoom(size_t queued_max) {
-  while (stream_.sender.queued_bytes > queued_max && !stream_.closed) {
-    const Result<void> moved = co_await rt::WithDeadline(
-        rt::Deadline::After(connection_.loop_, connection_.timeouts_.write_stall), "the client to read", Drained());
-    if (!moved.ok()) {
-      nghttp2_submit_rst_stream(connection_.session_, NGHTTP2_FLAG_NONE, id_, NGHTTP2_CANCEL);
-      connection_.Kick();
-      co_return moved;
-    }
-  }
-  if (stream_.closed) co_return UnavailableError("the client went away");
-  co_return Result<void>();
-}
-
+// Waits while too much is queued. A client that takes nothing for too long loses the stream (ResetStuckStreams).
 rt::Task<Result<void>> Http2Writer::Write(Body chunk) {
   INVARIANT(stream_.answered, "Write comes after Start");
   if (!body_allowed_ || chunk.size() == 0) co_return Result<void>();
-  CO_TRY(co_await WaitForRoom(connection_.server_.options.limits.write_buffer_bytes_max));
+  INVARIANT(!stream_.sender.finished, "Write comes before Finish");
+  while (stream_.sender.queued_bytes() > connection_.server_.options.limits.write_buffer_bytes_max && !stream_.closed) {
+    static_cast<void>(co_await stream_.sender.drained.Wait());
+  }
+  if (stream_.closed) co_return UnavailableError("the client went away");
   stream_.sender.Add(chunk);
   connection_.ResumeSender(id_, stream_.sender);
   co_return Result<void>();

@@ -4,46 +4,49 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include "base/strings.h"
-#include "rt/when.h"
 
 namespace baton::net {
 namespace {
 
 constexpr size_t kReadBytes = size_t{32} << 10;
 constexpr size_t kWriteBatchBytes = size_t{64} << 10;  // gathered before a write
+constexpr size_t kKeptBytes = size_t{4} << 10;         // of buffer that an idle connection keeps
 constexpr uint32_t kStreamWindowBytes = 256 << 10;     // what a peer may send ahead on one stream
-constexpr int32_t kConnectionWindowBytes = 4 << 20;    // and on all of them
+constexpr int32_t kConnectionWindowBytes = 4 << 20;    // and on all of them, before it is taken off the wire
 constexpr size_t kOutboundAcksMax = 1000;              // PING and SETTINGS floods end the connection here
 constexpr size_t kSettingsEntriesMax = 32;
-constexpr uint64_t kResetBurst = 1000;      // streams reset at once by the peer (rapid reset)...
-constexpr uint64_t kResetsPerSecond = 100;  // ...and steadily
 
 }  // namespace
 
 // ---- Http2Sender ----
 
 void Http2Sender::Add(const Body& body) {
-  for (const Body::Piece& piece : body.pieces()) {
-    pieces.push_back(piece);
-    queued_bytes += piece.view.size();
-  }
+  pieces_.insert(pieces_.end(), body.pieces().begin(), body.pieces().end());
+  queued_bytes_ += body.size();
 }
 
 ssize_t Http2Sender::Take(uint8_t* buffer, size_t length, uint32_t* flags) {
   size_t copied = 0;
-  while (copied < length && !pieces.empty()) {
-    std::string_view& view = pieces.front().view;
+  while (copied < length && first_ < pieces_.size()) {
+    std::string_view& view = pieces_[first_].view;
     const size_t count = std::min(length - copied, view.size());
     std::memcpy(buffer + copied, view.data(), count);
     copied += count;
     view.remove_prefix(count);
-    if (view.empty()) pieces.pop_front();
+    if (view.empty()) pieces_[first_++].owner.reset();
   }
-  queued_bytes -= copied;
+  if (first_ == pieces_.size()) {
+    pieces_.clear();
+    first_ = 0;
+  }
+  queued_bytes_ -= copied;
+  taken_bytes_ += copied;
   if (copied > 0) drained.Set();
-  if (pieces.empty() && finished) {
+  if (pieces_.empty() && finished) {
     *flags |= NGHTTP2_DATA_FLAG_EOF;
   } else if (copied == 0) {
     deferred = true;
@@ -63,7 +66,7 @@ struct Http2Session::Callbacks {
   }
   static int Header(nghttp2_session* /*session*/, const nghttp2_frame* frame, const uint8_t* name, size_t name_length,
                     const uint8_t* value, size_t value_length, uint8_t /*flags*/, void* user_data) {
-    return Self(user_data).OnHeader(frame->hd.stream_id, {reinterpret_cast<const char*>(name), name_length},
+    return Self(user_data).OnHeader(*frame, {reinterpret_cast<const char*>(name), name_length},
                                     {reinterpret_cast<const char*>(value), value_length});
   }
   static int DataChunk(nghttp2_session* /*session*/, uint8_t /*flags*/, int32_t stream_id, const uint8_t* data,
@@ -72,6 +75,10 @@ struct Http2Session::Callbacks {
   }
   static int FrameReceived(nghttp2_session* /*session*/, const nghttp2_frame* frame, void* user_data) {
     Self(user_data).OnFrame(*frame);
+    return 0;
+  }
+  static int FrameSent(nghttp2_session* /*session*/, const nghttp2_frame* frame, void* user_data) {
+    Self(user_data).OnFrameSent(*frame);
     return 0;
   }
   static int StreamClosed(nghttp2_session* /*session*/, int32_t stream_id, uint32_t error_code, void* user_data) {
@@ -84,6 +91,38 @@ struct Http2Session::Callbacks {
     if (sender == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     return sender->Take(buffer, length, flags);
   }
+
+  // Made once: they are the same for every session.
+  static const nghttp2_session_callbacks* Table() {
+    static nghttp2_session_callbacks* const table = [] {
+      nghttp2_session_callbacks* made = nullptr;
+      INVARIANT(nghttp2_session_callbacks_new(&made) == 0, "out of memory");
+      nghttp2_session_callbacks_set_on_begin_headers_callback(made, BeginHeaders);
+      nghttp2_session_callbacks_set_on_header_callback(made, Header);
+      nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, DataChunk);
+      nghttp2_session_callbacks_set_on_frame_recv_callback(made, FrameReceived);
+      nghttp2_session_callbacks_set_on_frame_send_callback(made, FrameSent);
+      nghttp2_session_callbacks_set_on_stream_close_callback(made, StreamClosed);
+      return made;
+    }();
+    return table;
+  }
+
+  static const nghttp2_option* Options() {
+    static nghttp2_option* const options = [] {
+      nghttp2_option* made = nullptr;
+      INVARIANT(nghttp2_option_new(&made) == 0, "out of memory");
+      nghttp2_option_set_max_outbound_ack(made, kOutboundAcksMax);
+      nghttp2_option_set_max_settings(made, kSettingsEntriesMax);
+      nghttp2_option_set_no_closed_streams(made, 1);
+      // Resets are counted by the server itself, on the loop's clock and with those that a client provokes.
+      nghttp2_option_set_stream_reset_rate_limit(made, std::numeric_limits<uint64_t>::max(), 0);
+      // Windows are given back by hand: as a stream's bytes are used, so that a slow reader slows its own stream only.
+      nghttp2_option_set_no_auto_window_update(made, 1);
+      return made;
+    }();
+    return options;
+  }
 };
 
 Http2Session::Http2Session(rt::Loop& loop, ByteStream& stream, const HttpTimeouts& timeouts)
@@ -92,25 +131,8 @@ Http2Session::Http2Session(rt::Loop& loop, ByteStream& stream, const HttpTimeout
 Http2Session::~Http2Session() { nghttp2_session_del(session_); }
 
 void Http2Session::Open(bool server, const HttpLimits& limits) {
-  nghttp2_session_callbacks* callbacks = nullptr;
-  INVARIANT(nghttp2_session_callbacks_new(&callbacks) == 0, "out of memory");
-  nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, Callbacks::BeginHeaders);
-  nghttp2_session_callbacks_set_on_header_callback(callbacks, Callbacks::Header);
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Callbacks::DataChunk);
-  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Callbacks::FrameReceived);
-  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Callbacks::StreamClosed);
-  nghttp2_option* option = nullptr;
-  INVARIANT(nghttp2_option_new(&option) == 0, "out of memory");
-  nghttp2_option_set_max_outbound_ack(option, kOutboundAcksMax);
-  nghttp2_option_set_max_settings(option, kSettingsEntriesMax);
-  nghttp2_option_set_stream_reset_rate_limit(option, kResetBurst, kResetsPerSecond);
-  nghttp2_option_set_no_closed_streams(option, 1);
-  // The client gives its window back as its caller reads, so that a slow reader slows the server and nobody's memory.
-  if (!server) nghttp2_option_set_no_auto_window_update(option, 1);
-  const int made = server ? nghttp2_session_server_new2(&session_, callbacks, this, option)
-                          : nghttp2_session_client_new2(&session_, callbacks, this, option);
-  nghttp2_option_del(option);
-  nghttp2_session_callbacks_del(callbacks);
+  const int made = server ? nghttp2_session_server_new2(&session_, Callbacks::Table(), this, Callbacks::Options())
+                          : nghttp2_session_client_new2(&session_, Callbacks::Table(), this, Callbacks::Options());
   INVARIANT(made == 0, "out of memory");
   const std::array<nghttp2_settings_entry, 4> settings = {{
       {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, static_cast<uint32_t>(limits.streams_per_connection_max)},
@@ -132,13 +154,17 @@ Result<void> Http2Session::Receive(std::string_view bytes) {
 }
 
 rt::Task<Result<void>> Http2Session::ReadLoop() {
-  std::vector<char> buffer(kReadBytes);
   while (true) {
-    const size_t got = CO_TRY(co_await stream_.Read(buffer));
+    const std::span<char> scratch = ReadScratch().first(kReadBytes);
+    const size_t got = CO_TRY(co_await stream_.Read(scratch));
     if (got == 0) co_return UnavailableError("the peer closed the connection");
-    CO_TRY(Receive({buffer.data(), got}));
-    if (nghttp2_session_want_read(session_) == 0) co_return Result<void>();
+    CO_TRY(Receive({scratch.data(), got}));
+    if (nghttp2_session_want_read(session_) == 0) break;
+    co_await loop_.Yield();  // a peer that never stops sending does not keep the others from running
   }
+  Signal never;
+  co_await never.Wait();  // the writer ends this, when it has written why
+  co_return Result<void>();
 }
 
 rt::Task<Result<void>> Http2Session::WriteLoop() {
@@ -154,12 +180,16 @@ rt::Task<Result<void>> Http2Session::WriteLoop() {
     }
     AfterTurn();
     if (!batch.empty()) {
-      CO_TRY(co_await rt::WithDeadline(rt::Deadline::After(loop_, timeouts_.write_stall), "the peer to read",
-                                       stream_.Write(batch)));
+      const size_t sent = CO_TRY(stream_.TryWrite(batch));
+      if (sent < batch.size()) {
+        CO_TRY(co_await WriteWithin(stream_, loop_, timeouts_.write_stall, std::string_view(batch).substr(sent)));
+      } else if (batch.size() >= kWriteBatchBytes) {
+        co_await loop_.Yield();
+      }
       continue;
     }
     if (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0) co_return Result<void>();
-    output_.Reset();
+    if (batch.capacity() > kKeptBytes) batch = std::string();
     co_await output_.Wait();
   }
 }
@@ -175,20 +205,19 @@ void Http2Session::ResumeSender(int32_t stream_id, Http2Sender& sender) {
   Kick();
 }
 
-std::vector<nghttp2_nv> ToNv(const std::vector<std::pair<std::string, std::string>>& fields) {
-  std::vector<nghttp2_nv> list;
-  list.reserve(fields.size());
-  for (const auto& [name, value] : fields) {
-    list.push_back({reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
-                    reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(),
-                    NGHTTP2_NV_FLAG_NONE});
-  }
-  return list;
+void Http2Session::Reset(int32_t stream_id, uint32_t error_code) {
+  nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream_id, error_code);
+  Kick();
+}
+
+nghttp2_nv MakeNv(std::string_view name, std::string_view value) {
+  return {reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
+          reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
 
 bool IsConnectionSpecific(std::string_view name) {
   return name == "connection" || name == "keep-alive" || name == "proxy-connection" || name == "transfer-encoding" ||
-         name == "upgrade" || name == "host";
+         name == "upgrade" || name == "host" || name == "te";
 }
 
 }  // namespace baton::net

@@ -5,7 +5,6 @@
 #include <nghttp2/nghttp2.h>
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,8 +12,8 @@
 
 #include "base/result.h"
 #include "net/http.h"
+#include "net/signal.h"
 #include "net/stream.h"
-#include "rt/event.h"
 #include "rt/loop.h"
 
 namespace baton::net {
@@ -22,16 +21,21 @@ namespace baton::net {
 // The sending half of one stream: queued pieces, and backpressure.
 class Http2Sender {
  public:
-  std::deque<Body::Piece> pieces;
-  size_t queued_bytes = 0;
   bool finished = false;  // nothing follows what is queued
   bool deferred = false;  // nghttp2 waits for more
-  bool closed = false;    // the stream is gone: what is queued will never be sent
-  rt::Event drained;      // set whenever bytes left the queue, or at the end
+  Signal drained;         // whenever bytes left the queue, and at the stream's end
 
   void Add(const Body& body);
+  size_t queued_bytes() const { return queued_bytes_; }
+  uint64_t taken_bytes() const { return taken_bytes_; }  // in all: whether the peer makes progress
   // Copies up to `length` bytes out, for nghttp2.
   ssize_t Take(uint8_t* buffer, size_t length, uint32_t* flags);
+
+ private:
+  std::vector<Body::Piece> pieces_;
+  size_t first_ = 0;  // of the pieces still to send
+  size_t queued_bytes_ = 0;
+  uint64_t taken_bytes_ = 0;
 };
 
 class Http2Session {
@@ -49,7 +53,8 @@ class Http2Session {
   // Feeds received bytes to nghttp2. An error ends the connection.
   Result<void> Receive(std::string_view bytes);
 
-  // Until the connection ends or breaks; both at once make a connection's life.
+  // Both at once make a connection's life. ReadLoop ends when the connection breaks or the peer closes; WriteLoop also
+  // when the session is over and its last frame (GOAWAY) was written.
   rt::Task<Result<void>> ReadLoop();
   rt::Task<Result<void>> WriteLoop();
 
@@ -58,31 +63,34 @@ class Http2Session {
 
   // ---- what the subclass is told (inside nghttp2: take notes, do not destroy fibers) ----
   virtual void OnBeginHeaders(const nghttp2_frame& frame) = 0;
-  virtual int OnHeader(int32_t stream_id, std::string_view name, std::string_view value) = 0;
+  virtual int OnHeader(const nghttp2_frame& frame, std::string_view name, std::string_view value) = 0;
   virtual int OnData(int32_t stream_id, std::string_view bytes) = 0;
   virtual void OnFrame(const nghttp2_frame& frame) = 0;
+  virtual void OnFrameSent(const nghttp2_frame& frame) = 0;
   virtual void OnStreamClosed(int32_t stream_id, uint32_t error_code) = 0;
   virtual Http2Sender* SenderOf(int32_t stream_id) = 0;
   // After each Receive and each write, with nghttp2 not on the stack: clean up.
   virtual void AfterTurn() = 0;
 
   // A body for submit_request or submit_response that reads from the stream's Http2Sender.
-  nghttp2_data_provider SenderProvider();
+  static nghttp2_data_provider SenderProvider();
   void ResumeSender(int32_t stream_id, Http2Sender& sender);
+  void Reset(int32_t stream_id, uint32_t error_code);
 
   rt::Loop& loop_;
   ByteStream& stream_;
-  const HttpTimeouts& timeouts_;
+  const HttpTimeouts timeouts_;
   nghttp2_session* session_ = nullptr;
   MonotonicTime last_received_;
 
  private:
   struct Callbacks;
 
-  rt::Event output_;
+  Signal output_;
 };
 
-std::vector<nghttp2_nv> ToNv(const std::vector<std::pair<std::string, std::string>>& fields);
+// `name` and `value` must outlive the call that it is given to; nghttp2 copies them.
+nghttp2_nv MakeNv(std::string_view name, std::string_view value);
 
 // Header fields that HTTP/2 does not have.
 bool IsConnectionSpecific(std::string_view name);
