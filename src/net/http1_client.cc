@@ -214,15 +214,16 @@ class Http1ResponseStream final : public ResponseStream {
   // Parses what is there, or waits for more.
   rt::Task<Result<void>> Step() {
     Http1ClientConnection& connection = *connection_;
-    if (connection.unread().empty() && !connection.ended_) static_cast<void>(co_await connection.arrived_.Wait());
-    if (!connection.unread().empty()) {
-      const size_t used = parser_->Feed(connection.unread());
-      connection.Parsed(used);
-      if (parser_->failed()) co_return Malformed();
-      if (used > 0) co_return Result<void>();
-      if (!connection.ended_) static_cast<void>(co_await connection.arrived_.Wait());  // a line that is not complete
+    while (true) {
+      if (!connection.unread().empty()) {
+        const size_t used = parser_->Feed(connection.unread());
+        connection.Parsed(used);
+        if (parser_->failed()) co_return Malformed();
+        if (used > 0) co_return Result<void>();
+      }
+      if (connection.ended_) break;  // only after all that came was offered to the parser
+      static_cast<void>(co_await connection.arrived_.Wait());
     }
-    if (!connection.ended_) co_return Result<void>();
     if (connection.clean_end_ && parser_->head_done()) {
       parser_->End();  // a body without a length ends with the connection
       if (!parser_->failed()) co_return Result<void>();
