@@ -41,7 +41,8 @@ struct Superseded {
   friend auto operator<=>(const Superseded&, const Superseded&) = default;
 };
 
-// Calls of one Engine do not overlap, except that Load comes first.
+// Load comes first, Close last. Calls of one Engine do not overlap; but a dropped call may go on in the pool, and the
+// engine orders the next one after it.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -50,16 +51,21 @@ class Engine {
     Revision revision;  // of the newest record
     Revision compacted;
   };
-  // Every change in the log, in order. `each` may be called on a pool thread, before Load returns.
-  using LoadEach = std::function<void(Revision revision, Revision create_revision, uint32_t index, Change change)>;
+  // Every change in the log, in order. `each` may be called on a pool thread, before Load returns or after its task was
+  // dropped, so it owns all it touches. An error of its own ends the load and is what Load returns.
+  using LoadEach =
+      std::function<Result<void>(Revision revision, Revision create_revision, uint32_t index, Change change)>;
   virtual rt::Task<Result<Loaded>> Load(LoadEach each) = 0;
 
   // All of it on disk when this returns; all or nothing. kNoSpace when the disk is full, kUnavailable when it failed:
   // what then may be on disk is taken back by the next Write that succeeds. That one may use the same revisions again.
   virtual rt::Task<Result<void>> Write(std::vector<LogRecord> records) = 0;
 
-  // Forgets these changes and remembers `compacted`.
+  // Forgets these changes and remembers `compacted`, all or nothing; errors as for Write. Repeating it does no harm.
   virtual rt::Task<Result<void>> Compact(Revision compacted, std::vector<Superseded> superseded) = 0;
+
+  // Lets go of what it holds (files, locks) when it returns. Also what the destructor does, but that may block.
+  virtual rt::Task<void> Close() = 0;
 };
 
 std::unique_ptr<Engine> MakeMemoryEngine();

@@ -11,6 +11,7 @@ class MemoryEngine final : public Engine {
   rt::Task<Result<void>> Compact(Revision /*compacted*/, std::vector<Superseded> /*superseded*/) override {
     co_return Result<void>();
   }
+  rt::Task<void> Close() override { co_return; }
 };
 
 }  // namespace

@@ -52,15 +52,19 @@ rt::Task<Result<std::unique_ptr<Store>>> Store::Open(rt::Loop& loop, std::unique
                                                      StoreLimits limits) {
   std::unique_ptr<Store> store(new Store(loop, std::move(engine), limits));
   Store& opened = *store;
-  // Built as if all of it were new; what compaction had forgotten is not in the log, so history begins after it.
+  // The pool fills this, and may still do so when our task has been dropped. Built as if all of it were new; what
+  // compaction had forgotten is not in the log, so history begins after it.
+  const auto state = std::make_shared<State>();
   const Engine::Loaded loaded = CO_TRY(co_await opened.engine_->Load(
-      [&opened](Revision revision, Revision create_revision, uint32_t index, const Change& change) {
-        opened.Apply(revision, create_revision, index, change, /*visible=*/false);
+      [state](Revision revision, Revision create_revision, uint32_t index, const Change& change) -> Result<void> {
+        TRY(state->Apply(revision, create_revision, index, change));
+        return {};
       }));
+  while (!state->history.empty() && state->history.front()->revision <= loaded.compacted) state->history.pop_front();
+  opened.state_ = std::move(*state);
   opened.committed_ = loaded.revision;
   opened.assigned_ = loaded.revision;
   opened.compacted_ = loaded.compacted;
-  while (!opened.history_.empty() && opened.history_.front()->revision <= loaded.compacted) opened.history_.pop_front();
   opened.scope_.Spawn(opened.CommitLoop());
   co_return store;
 }
@@ -100,8 +104,8 @@ const typename Versions::value_type* VersionAt(const Versions& versions, Revisio
 
 Result<std::optional<Entry>> Store::Get(std::string_view key, Revision at) const {
   const Revision revision = TRY(Readable(at));
-  const auto found = keys_.find(key);
-  if (found == keys_.end()) return std::optional<Entry>();
+  const auto found = state_.keys.find(key);
+  if (found == state_.keys.end()) return std::optional<Entry>();
   const Version* version = VersionAt(found->second, revision);
   if (version == nullptr) return std::optional<Entry>();
   return std::optional<Entry>(Entry{found->first, version->value, version->create_revision, version->revision});
@@ -110,8 +114,9 @@ Result<std::optional<Entry>> Store::Get(std::string_view key, Revision at) const
 Result<ListResult> Store::List(std::string_view prefix, const ListOptions& options) const {
   ListResult result;
   result.revision = TRY(Readable(options.at));
-  auto at = options.start_after >= prefix ? keys_.upper_bound(options.start_after) : keys_.lower_bound(prefix);
-  for (; at != keys_.end() && at->first.starts_with(prefix); ++at) {
+  auto at =
+      options.start_after >= prefix ? state_.keys.upper_bound(options.start_after) : state_.keys.lower_bound(prefix);
+  for (; at != state_.keys.end() && at->first.starts_with(prefix); ++at) {
     const Version* version = VersionAt(at->second, result.revision);
     if (version == nullptr) continue;
     if (options.limit != 0 && result.entries.size() == options.limit) {
@@ -126,7 +131,7 @@ Result<ListResult> Store::List(std::string_view prefix, const ListOptions& optio
 
 size_t Store::Count(std::string_view prefix) const {
   size_t count = 0;
-  for (auto at = keys_.lower_bound(prefix); at != keys_.end() && at->first.starts_with(prefix); ++at) {
+  for (auto at = state_.keys.lower_bound(prefix); at != state_.keys.end() && at->first.starts_with(prefix); ++at) {
     if (at->second.back().value != nullptr) ++count;
   }
   return count;
@@ -159,8 +164,8 @@ Result<void> Store::CheckLimits(const Transaction& transaction) const {
 // What the key will be when the queue is on disk. Decisions build on it: the queue's order is the revisions' order.
 Store::PendingKey Store::Expected(std::string_view key) const {
   if (const auto pending = pending_keys_.find(key); pending != pending_keys_.end()) return pending->second;
-  const auto found = keys_.find(key);
-  if (found == keys_.end() || found->second.back().value == nullptr) return {};
+  const auto found = state_.keys.find(key);
+  if (found == state_.keys.end() || found->second.back().value == nullptr) return {};
   return {found->second.back().revision, found->second.back().create_revision, 0};
 }
 
@@ -246,9 +251,9 @@ void Store::FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch,
   if (written.ok()) {
     for (const auto& write : batch) {
       for (size_t i = 0; i < write->record.changes.size(); ++i) {
-        Apply(write->record.revision, write->record.create_revisions[i], static_cast<uint32_t>(i),
-              write->record.changes[i],
-              /*visible=*/true);
+        const auto event = state_.Apply(write->record.revision, write->record.create_revisions[i],
+                                        static_cast<uint32_t>(i), write->record.changes[i]);
+        Publish(event.value());
         const auto pending = pending_keys_.find(write->record.changes[i].key);
         if (--pending->second.queued == 0) pending_keys_.erase(pending);
       }
@@ -271,16 +276,22 @@ void Store::FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch,
 
 // ---- state ----
 
-void Store::Apply(Revision revision, Revision create_revision, uint32_t index, const Change& change, bool visible) {
-  Versions& versions = keys_[change.key];
-  INVARIANT(versions.empty() || versions.back().revision < revision, "revisions of a key ascend");
+Result<std::shared_ptr<const Event>> Store::State::Apply(Revision revision, Revision create_revision, uint32_t index,
+                                                         const Change& change) {
+  Versions& versions = keys[change.key];
+  const bool in_order = (versions.empty() || versions.back().revision < revision) &&
+                        (history.empty() || history.back()->revision <= revision);
+  if (!in_order) {
+    return CorruptError(StrCat("the change of '", change.key, "' at revision ", revision.value(),
+                               " stands behind a later one, or behind another of the same revision"));
+  }
   const Bytes previous = versions.empty() ? nullptr : versions.back().value;
-  if (previous == nullptr && change.value != nullptr) ++live_;
-  if (previous != nullptr && change.value == nullptr) --live_;
+  if (previous == nullptr && change.value != nullptr) ++live;
+  if (previous != nullptr && change.value == nullptr) --live;
   versions.push_back({revision, create_revision, index, change.value});
-  auto event = std::make_shared<const Event>(Event{change.key, change.value, previous, revision, create_revision});
-  history_.push_back(event);
-  if (visible) Publish(event);
+  history.push_back(
+      std::make_shared<const Event>(Event{change.key, change.value, previous, revision, create_revision}));
+  return history.back();
 }
 
 rt::Task<Result<void>> Store::Compact(Revision revision) {
@@ -308,10 +319,10 @@ size_t Forgotten(const Versions& versions, Revision revision) {
 
 std::vector<Superseded> Store::FindSuperseded(Revision revision) const {
   std::vector<Superseded> superseded;
-  for (const auto& event : history_) {
+  for (const auto& event : state_.history) {
     if (event->revision > revision) break;
-    const auto found = keys_.find(event->key);
-    if (found == keys_.end()) continue;
+    const auto found = state_.keys.find(event->key);
+    if (found == state_.keys.end()) continue;
     const Versions& versions = found->second;
     for (size_t i = 0; i < Forgotten(versions, revision); ++i)
       superseded.push_back({versions[i].revision, versions[i].index});
@@ -323,13 +334,13 @@ std::vector<Superseded> Store::FindSuperseded(Revision revision) const {
 }
 
 void Store::Forget(Revision revision) {
-  while (!history_.empty() && history_.front()->revision <= revision) {
-    const auto found = keys_.find(history_.front()->key);
-    history_.pop_front();
-    if (found == keys_.end()) continue;
+  while (!state_.history.empty() && state_.history.front()->revision <= revision) {
+    const auto found = state_.keys.find(state_.history.front()->key);
+    state_.history.pop_front();
+    if (found == state_.keys.end()) continue;
     Versions& versions = found->second;
     versions.erase(versions.begin(), versions.begin() + static_cast<std::ptrdiff_t>(Forgotten(versions, revision)));
-    if (versions.empty()) keys_.erase(found);
+    if (versions.empty()) state_.keys.erase(found);
   }
   compacted_ = revision;
 }

@@ -104,7 +104,7 @@ class Store {
 
   Revision revision() const { return committed_; }   // the newest that is on disk and visible
   Revision compacted() const { return compacted_; }  // reads and watches from before it are kGone
-  size_t size() const { return live_; }              // keys that exist
+  size_t size() const { return state_.live; }        // keys that exist
 
   Result<std::optional<Entry>> Get(std::string_view key, Revision at = {}) const;
   Result<ListResult> List(std::string_view prefix, const ListOptions& options = {}) const;
@@ -135,6 +135,17 @@ class Store {
     Bytes value;     // null: deleted at this revision
   };
   using Versions = std::vector<Version>;
+  // What is committed. Invariants: revisions ascend in each; every version after the compacted revision has its event
+  // in history; no key is here whose only version is a deletion that is compacted.
+  struct State {
+    std::map<std::string, Versions, std::less<>> keys;  // each key's versions that are not compacted
+    std::deque<std::shared_ptr<const Event>> history;   // changes after the compacted revision
+    size_t live = 0;                                    // keys that exist
+
+    // The event that the change is. kCorrupt when it does not come after all that is there: then nothing is done.
+    Result<std::shared_ptr<const Event>> Apply(Revision revision, Revision create_revision, uint32_t index,
+                                               const Change& change);
+  };
   struct WatchGroup;
   struct PendingWrite;
   // What a key will be when everything in the queue is on disk.
@@ -151,7 +162,6 @@ class Store {
   Result<Revision> Readable(Revision at) const;
   PendingKey Expected(std::string_view key) const;
   std::shared_ptr<PendingWrite> Enqueue(Transaction transaction);
-  void Apply(Revision revision, Revision create_revision, uint32_t index, const Change& change, bool visible);
   void Publish(const std::shared_ptr<const Event>& event);
   void WakeWatchers();
   std::vector<Superseded> FindSuperseded(Revision revision) const;
@@ -163,11 +173,7 @@ class Store {
   std::unique_ptr<Engine> engine_;
   StoreLimits limits_;
 
-  // key -> its versions that are not compacted, oldest first. Invariants: revisions ascend; no key is here whose only
-  // version is a deletion at or before compacted_; every version after compacted_ has its Event in history_.
-  std::map<std::string, Versions, std::less<>> keys_;
-  std::deque<std::shared_ptr<const Event>> history_;  // changes after compacted_, by revision
-  size_t live_ = 0;
+  State state_;
   Revision committed_{0};
   Revision compacted_{0};
 

@@ -70,8 +70,8 @@ Result<std::unique_ptr<Watch>> Store::OpenWatch(std::string prefix, Revision aft
     watch_groups_[prefix] = group;
   }
   std::vector<std::shared_ptr<const Event>> past;
-  auto at = std::ranges::upper_bound(history_, after, {}, [](const auto& event) { return event->revision; });
-  for (; at != history_.end(); ++at) {
+  auto at = std::ranges::upper_bound(state_.history, after, {}, [](const auto& event) { return event->revision; });
+  for (; at != state_.history.end(); ++at) {
     if ((*at)->key.starts_with(prefix)) past.push_back(*at);
   }
   return std::unique_ptr<Watch>(new Watch(*this, std::move(group), std::move(past), after));
