@@ -166,27 +166,51 @@ Store::PendingKey Store::Expected(std::string_view key) const {
   if (const auto pending = pending_keys_.find(key); pending != pending_keys_.end()) return pending->second;
   const auto found = state_.keys.find(key);
   if (found == state_.keys.end() || found->second.back().value == nullptr) return {};
-  return {found->second.back().revision, found->second.back().create_revision, 0};
+  return {found->second.back().revision, found->second.back().create_revision, nullptr};
 }
 
-Result<void> Store::CheckConditions(const Transaction& transaction) const {
+// `rests_on` becomes the write under way that a conflict is with, when it is with one.
+Result<void> Store::CheckConditions(const Transaction& transaction, std::shared_ptr<PendingWrite>& rests_on) const {
   for (const Transaction::Condition& condition : transaction.conditions_) {
-    const Revision actual = Expected(condition.key).mod_revision;
-    if (actual == condition.mod_revision) continue;
-    return ConflictError(
-        StrCat("'", condition.key, "' is at revision ", actual.value(), ", not ", condition.mod_revision.value()));
+    const PendingKey actual = Expected(condition.key);
+    if (actual.mod_revision == condition.mod_revision) continue;
+    rests_on = actual.last;
+    if (actual.mod_revision == kNone) {
+      return ConflictError(
+          StrCat("'", condition.key, "' does not exist, so it is not at revision ", condition.mod_revision.value()));
+    }
+    if (condition.mod_revision == kNone) {
+      return ConflictError(StrCat("'", condition.key, "' exists already, at revision ", actual.mod_revision.value()));
+    }
+    return ConflictError(StrCat("'", condition.key, "' is at revision ", actual.mod_revision.value(), ", not ",
+                                condition.mod_revision.value()));
   }
   return {};
 }
 
+// Of the writes under way to keys that the transaction names, the last one. Writes succeed in order, so when that one
+// does, all do.
+std::shared_ptr<Store::PendingWrite> Store::NewestPending(const Transaction& transaction) const {
+  std::shared_ptr<PendingWrite> newest;
+  const auto look_at = [&](std::string_view key) {
+    const auto pending = pending_keys_.find(key);
+    if (pending == pending_keys_.end()) return;
+    const std::shared_ptr<PendingWrite>& last = pending->second.last;
+    if (newest == nullptr || last->record.revision > newest->record.revision) newest = last;
+  };
+  for (const Transaction::Condition& condition : transaction.conditions_) look_at(condition.key);
+  for (const Change& change : transaction.changes_) look_at(change.key);
+  return newest;
+}
+
 // Gives the transaction its revision. Null when it changes nothing. Of two changes of one key the last one counts.
-std::shared_ptr<Store::PendingWrite> Store::Enqueue(Transaction transaction) {
+std::shared_ptr<Store::PendingWrite> Store::Enqueue(const Transaction& transaction) {
   auto write = std::make_shared<PendingWrite>();
   write->record.revision = assigned_.Next();
   std::map<std::string_view, size_t> last;
   for (size_t i = 0; i < transaction.changes_.size(); ++i) last[transaction.changes_[i].key] = i;
   for (size_t i = 0; i < transaction.changes_.size(); ++i) {
-    Change& change = transaction.changes_[i];
+    const Change& change = transaction.changes_[i];
     if (last[change.key] != i) continue;
     const PendingKey before = Expected(change.key);
     const bool existed = before.mod_revision != kNone;
@@ -201,7 +225,7 @@ std::shared_ptr<Store::PendingWrite> Store::Enqueue(Transaction transaction) {
     PendingKey& pending = pending_keys_[write->record.changes[i].key];
     pending.mod_revision = deletes ? kNone : write->record.revision;
     pending.create_revision = deletes ? kNone : write->record.create_revisions[i];
-    ++pending.queued;
+    pending.last = write;
   }
   assigned_ = write->record.revision;
   pending_bytes_ += write->bytes;
@@ -211,13 +235,25 @@ std::shared_ptr<Store::PendingWrite> Store::Enqueue(Transaction transaction) {
 }
 
 rt::Task<Result<Revision>> Store::Commit(Transaction transaction) {
-  CO_TRY(CheckLimits(transaction));
-  CO_TRY(CheckConditions(transaction));
-  const std::shared_ptr<PendingWrite> write = Enqueue(std::move(transaction));
-  if (write == nullptr) co_return committed_;
-  co_await write->done.Wait();
-  CO_TRY(write->result);
-  co_return write->record.revision;
+  while (true) {
+    CO_TRY(CheckLimits(transaction));
+    std::shared_ptr<PendingWrite> rests_on;
+    const Result<void> conditions = CheckConditions(transaction, rests_on);
+    if (conditions.ok()) {
+      if (const std::shared_ptr<PendingWrite> write = Enqueue(transaction)) {
+        co_await write->done.Wait();
+        CO_TRY(write->result);
+        co_return write->record.revision;
+      }
+      rests_on = NewestPending(transaction);
+    }
+    if (rests_on != nullptr) {
+      co_await rests_on->done.Wait();
+      if (!rests_on->result.ok()) continue;  // what we built on never happened: decide again
+    }
+    CO_TRY(conditions);
+    co_return committed_;
+  }
 }
 
 // The one writer. While a batch is being synced the next one gathers.
@@ -255,7 +291,7 @@ void Store::FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch,
                                         static_cast<uint32_t>(i), write->record.changes[i]);
         Publish(event.value());
         const auto pending = pending_keys_.find(write->record.changes[i].key);
-        if (--pending->second.queued == 0) pending_keys_.erase(pending);
+        if (pending->second.last == write) pending_keys_.erase(pending);
       }
       committed_ = write->record.revision;
     }

@@ -114,6 +114,9 @@ class Store {
   // a full queue: then nothing was done. kNoSpace or kUnavailable: the disk did not take it; it is not visible, and
   // would only be after a crash that comes before the next successful write. A transaction that changes nothing returns
   // the current revision. Dropping the task does not take the write back.
+  //
+  // Conditions hold against the writes before this one, on disk or on their way. Every answer rests on what is on disk:
+  // a conflict with a write that is under way is told when that write has succeeded, and is none when it fails.
   rt::Task<Result<Revision>> Commit(Transaction transaction);
 
   // All changes of keys with that prefix after `after`. kGone when `after` is compacted; kInvalid when it is in the
@@ -152,16 +155,17 @@ class Store {
   struct PendingKey {
     Revision mod_revision;  // zero: it will not exist
     Revision create_revision;
-    size_t queued = 0;  // writes of this key that are not yet on disk
+    std::shared_ptr<PendingWrite> last;  // the newest write of it that is not yet on disk; null: there is none
   };
 
   Store(rt::Loop& loop, std::unique_ptr<Engine> engine, StoreLimits limits);
 
   Result<void> CheckLimits(const Transaction& transaction) const;
-  Result<void> CheckConditions(const Transaction& transaction) const;
+  Result<void> CheckConditions(const Transaction& transaction, std::shared_ptr<PendingWrite>& rests_on) const;
+  std::shared_ptr<PendingWrite> NewestPending(const Transaction& transaction) const;
   Result<Revision> Readable(Revision at) const;
   PendingKey Expected(std::string_view key) const;
-  std::shared_ptr<PendingWrite> Enqueue(Transaction transaction);
+  std::shared_ptr<PendingWrite> Enqueue(const Transaction& transaction);
   void Publish(const std::shared_ptr<const Event>& event);
   void WakeWatchers();
   std::vector<Superseded> FindSuperseded(Revision revision) const;
