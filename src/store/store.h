@@ -123,7 +123,8 @@ class Store {
   // future.
   Result<std::unique_ptr<Watch>> OpenWatch(std::string prefix, Revision after);
 
-  // Forgets revisions up to and including `revision`, except each key's newest value at that point.
+  // Forgets revisions up to and including `revision`, except each key's newest value at that point. Nothing to do when
+  // that has been forgotten before; kInvalid when it is in the future. Dropping the task does not stop it.
   rt::Task<Result<void>> Compact(Revision revision);
 
   // Stops taking writes and waits for those under way.
@@ -151,6 +152,7 @@ class Store {
   };
   struct WatchGroup;
   struct PendingWrite;
+  struct Compaction;
   // What a key will be when everything in the queue is on disk.
   struct PendingKey {
     Revision mod_revision;  // zero: it will not exist
@@ -168,8 +170,10 @@ class Store {
   std::shared_ptr<PendingWrite> Enqueue(const Transaction& transaction);
   void Publish(const std::shared_ptr<const Event>& event);
   void WakeWatchers();
-  std::vector<Superseded> FindSuperseded(Revision revision) const;
-  void Forget(Revision revision);
+  rt::Task<void> RunCompaction(std::shared_ptr<Compaction> compaction);
+  rt::Task<Result<void>> CompactUnderLock(Revision revision);
+  rt::Task<std::vector<Superseded>> FindSuperseded(Revision revision);
+  rt::Task<void> Forget(Revision revision);
   rt::Task<void> CommitLoop();
   void FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch, const Result<void>& written);
 
