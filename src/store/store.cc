@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "store/watch_hub.h"
 
 namespace baton::store {
 
@@ -44,9 +45,13 @@ Transaction& Transaction::Delete(std::string key) {
 // ---- opening and closing ----
 
 Store::Store(rt::Loop& loop, std::unique_ptr<Engine> engine, StoreLimits limits)
-    : loop_(loop), engine_(std::move(engine)), limits_(limits), scope_(loop) {}
+    : loop_(loop),
+      engine_(std::move(engine)),
+      limits_(limits),
+      hub_(std::make_shared<WatchHub>(limits.watch_backlog_max)),
+      scope_(loop) {}
 
-Store::~Store() = default;
+Store::~Store() { hub_->Close(); }
 
 rt::Task<Result<std::unique_ptr<Store>>> Store::Open(rt::Loop& loop, std::unique_ptr<Engine> engine,
                                                      StoreLimits limits) {
@@ -65,6 +70,7 @@ rt::Task<Result<std::unique_ptr<Store>>> Store::Open(rt::Loop& loop, std::unique
   opened.committed_ = loaded.revision;
   opened.assigned_ = loaded.revision;
   opened.compacted_ = loaded.compacted;
+  opened.hub_->Wake(loaded.revision);
   opened.scope_.Spawn(opened.CommitLoop());
   co_return store;
 }
@@ -289,13 +295,13 @@ void Store::FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch,
       for (size_t i = 0; i < write->record.changes.size(); ++i) {
         const auto event = state_.Apply(write->record.revision, write->record.create_revisions[i],
                                         static_cast<uint32_t>(i), write->record.changes[i]);
-        Publish(event.value());
+        hub_->Publish(event.value());
         const auto pending = pending_keys_.find(write->record.changes[i].key);
         if (pending->second.last == write) pending_keys_.erase(pending);
       }
       committed_ = write->record.revision;
     }
-    WakeWatchers();
+    hub_->Wake(committed_);
   } else {
     // What is queued was decided on top of what failed, so it fails with it. Revisions are given out again from here.
     finished.insert(finished.end(), queue_.begin(), queue_.end());

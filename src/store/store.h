@@ -94,6 +94,8 @@ struct ListResult {
 };
 
 class Watch;
+class WatchHub;
+struct WatchGroup;
 
 class Store {
  public:
@@ -121,7 +123,7 @@ class Store {
 
   // All changes of keys with that prefix after `after`. kGone when `after` is compacted; kInvalid when it is in the
   // future.
-  Result<std::unique_ptr<Watch>> OpenWatch(std::string prefix, Revision after);
+  Result<std::unique_ptr<Watch>> OpenWatch(const std::string& prefix, Revision after);
 
   // Forgets revisions up to and including `revision`, except each key's newest value at that point. Nothing to do when
   // that has been forgotten before; kInvalid when it is in the future. Dropping the task does not stop it.
@@ -131,7 +133,6 @@ class Store {
   rt::Task<void> Close();
 
  private:
-  friend class Watch;
   struct Version {
     Revision revision;
     Revision create_revision;
@@ -150,7 +151,6 @@ class Store {
     Result<std::shared_ptr<const Event>> Apply(Revision revision, Revision create_revision, uint32_t index,
                                                const Change& change);
   };
-  struct WatchGroup;
   struct PendingWrite;
   struct Compaction;
   // What a key will be when everything in the queue is on disk.
@@ -168,8 +168,6 @@ class Store {
   Result<Revision> Readable(Revision at) const;
   PendingKey Expected(std::string_view key) const;
   std::shared_ptr<PendingWrite> Enqueue(const Transaction& transaction);
-  void Publish(const std::shared_ptr<const Event>& event);
-  void WakeWatchers();
   rt::Task<void> RunCompaction(std::shared_ptr<Compaction> compaction);
   rt::Task<Result<void>> CompactUnderLock(Revision revision);
   rt::Task<std::vector<Superseded>> FindSuperseded(Revision revision);
@@ -196,17 +194,18 @@ class Store {
   rt::Event drained_;
   rt::Mutex engine_mutex_;  // the engine's calls do not overlap
 
-  std::map<std::string, std::weak_ptr<WatchGroup>, std::less<>> watch_groups_;
-  rt::Scope scope_;  // the committer; last, so that it goes first
+  std::shared_ptr<WatchHub> hub_;  // what watches read from
+  rt::Scope scope_;                // the committer; last, so that it goes first
 };
 
-// Changes as they come. Destroy to stop.
+// Changes as they come. Destroy to stop, but not while a Next() waits. One may outlive its store.
 class Watch {
  public:
   ~Watch();
 
-  // At least one event; waits for it. Events of one revision may be split over two calls. kGone: we fell behind
-  // (StoreLimits::watch_backlog_max) or history was compacted before we read it: list again.
+  // At least one event; waits for it. All events of a revision (that have the prefix) come in one call. kGone: we fell
+  // behind by more than StoreLimits::watch_backlog_max events: list again. kUnavailable: everything has been delivered
+  // and the store is closed.
   rt::Task<Result<std::vector<std::shared_ptr<const Event>>>> Next();
 
   // What is there now, without waiting; empty when nothing is.
@@ -217,13 +216,17 @@ class Watch {
 
  private:
   friend class Store;
-  Watch(Store& store, std::shared_ptr<Store::WatchGroup> group, std::vector<std::shared_ptr<const Event>> past,
+  friend class WatchHub;
+  Watch(std::shared_ptr<WatchHub> hub, const std::string& prefix, std::deque<std::shared_ptr<const Event>> past,
         Revision after);
 
-  Store& store_;
-  std::shared_ptr<Store::WatchGroup> group_;
-  uint64_t cursor_;                                 // the next event of the group to deliver
-  std::vector<std::shared_ptr<const Event>> past_;  // from before the watch was opened, delivered first
+  void CutOff();
+
+  std::shared_ptr<WatchHub> hub_;
+  WatchGroup& group_;
+  uint64_t cursor_;                                // the next event of the group to deliver
+  bool cut_off_ = false;                           // fell behind: past_ is all there is
+  std::deque<std::shared_ptr<const Event>> past_;  // from before the watch was opened, delivered first
   Revision position_;
 };
 

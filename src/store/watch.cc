@@ -1,61 +1,83 @@
-// Watches. All watches of one prefix share one queue of events and keep a place in it, so an event costs the writer one
-// append per prefix, whatever the number of watchers, and a slow watcher costs nobody anything.
+// Watches, and the hub that events reach them through.
 #include <algorithm>
 #include <utility>
 
 #include "base/strings.h"
 #include "store/store.h"
+#include "store/watch_hub.h"
 
 namespace baton::store {
 
 namespace {
-constexpr size_t kEventsPerPoll = 1000;  // handed out at once
-constexpr size_t kTrimEvery = 1024;      // events between two looks at what everybody has read
+constexpr size_t kEventsPerPoll = 1000;  // handed out at once, and then to the end of their revision
 }  // namespace
-
-// Invariants: first + events.size() is the number of events ever published; a watch's cursor never passes it.
-struct Store::WatchGroup {
-  std::string prefix;
-  std::deque<std::shared_ptr<const Event>> events;
-  uint64_t first = 0;  // number of the event in front
-  std::vector<Watch*> watches;
-  rt::Event changed;
-
-  uint64_t end() const { return first + events.size(); }
-};
 
 // ---- the store's side ----
 
-void Store::Publish(const std::shared_ptr<const Event>& event) {
-  for (auto at = watch_groups_.begin(); at != watch_groups_.end();) {
-    const std::shared_ptr<WatchGroup> group = at->second.lock();
-    if (group == nullptr) {
-      at = watch_groups_.erase(at);
+// Groups are sorted, and a prefix stands before what begins with it. So looking down from the key, a group that does
+// not match tells how long a matching prefix further down can be at most: what the two have in common.
+void WatchHub::Publish(const std::shared_ptr<const Event>& event) {
+  const std::string_view key = event->key;
+  auto at = groups_.upper_bound(key);
+  while (at != groups_.begin()) {
+    --at;
+    if (key.starts_with(at->first)) {
+      Append(*at->second, event);
       continue;
     }
-    ++at;
-    if (!event->key.starts_with(group->prefix)) continue;
-    group->events.push_back(event);
-    if (group->events.size() % kTrimEvery == 0) {
-      uint64_t slowest = group->end();
-      for (const Watch* watch : group->watches) slowest = std::min(slowest, watch->cursor_);
-      for (; group->first < slowest && !group->events.empty(); ++group->first) group->events.pop_front();
-    }
-    if (group->events.size() > limits_.watch_backlog_max) {
-      group->events.pop_front();
-      ++group->first;
-    }
+    const auto differ = std::ranges::mismatch(key, at->first).in1;
+    at = groups_.upper_bound(std::string_view(key.begin(), differ));
   }
 }
 
-void Store::WakeWatchers() {
-  for (const auto& [prefix, weak] : watch_groups_) {
-    const std::shared_ptr<WatchGroup> group = weak.lock();
-    if (group != nullptr) group->changed.Set();
+void WatchHub::Append(WatchGroup& group, const std::shared_ptr<const Event>& event) {
+  group.slots.push_back({event, group.readers});
+  if (group.slots.size() > backlog_max_) {
+    for (Watch* watch : group.watches) {
+      if (watch->cursor_ == group.first) watch->CutOff();
+    }
   }
+  group.DropRead();
+  if (!std::exchange(group.touched, true)) touched_.push_back(&group);
 }
 
-Result<std::unique_ptr<Watch>> Store::OpenWatch(std::string prefix, Revision after) {
+void WatchGroup::DropRead() {
+  for (; !slots.empty() && slots.front().readers == 0; ++first) slots.pop_front();
+}
+
+void WatchHub::Wake(Revision committed) {
+  committed_ = committed;
+  for (WatchGroup* group : touched_) {
+    group->touched = false;
+    group->changed.Set();
+  }
+  touched_.clear();
+}
+
+void WatchHub::Close() {
+  closed_ = true;
+  for (const auto& [prefix, group] : groups_) group->changed.Set();
+}
+
+WatchGroup& WatchHub::Join(const std::string& prefix, Watch& watch) {
+  std::unique_ptr<WatchGroup>& group = groups_[prefix];
+  if (group == nullptr) {
+    group = std::make_unique<WatchGroup>();
+    group->prefix = prefix;
+  }
+  group->watches.insert(&watch);
+  ++group->readers;
+  return *group;
+}
+
+void WatchHub::Leave(WatchGroup& group, Watch& watch) {
+  watch.CutOff();
+  group.DropRead();
+  group.watches.erase(&watch);
+  if (group.watches.empty()) groups_.erase(groups_.find(group.prefix));
+}
+
+Result<std::unique_ptr<Watch>> Store::OpenWatch(const std::string& prefix, Revision after) {
   if (after < compacted_) {
     return Error(ErrorKind::kGone,
                  StrCat("revision ", after.value(), " is compacted; the oldest kept is ", compacted_.value()));
@@ -63,45 +85,56 @@ Result<std::unique_ptr<Watch>> Store::OpenWatch(std::string prefix, Revision aft
   if (after > committed_) {
     return InvalidError(StrCat("revision ", after.value(), " is in the future; the newest is ", committed_.value()));
   }
-  std::shared_ptr<WatchGroup> group = watch_groups_[prefix].lock();
-  if (group == nullptr) {
-    group = std::make_shared<WatchGroup>();
-    group->prefix = prefix;
-    watch_groups_[prefix] = group;
-  }
-  std::vector<std::shared_ptr<const Event>> past;
+  std::deque<std::shared_ptr<const Event>> past;
   auto at = std::ranges::upper_bound(state_.history, after, {}, [](const auto& event) { return event->revision; });
   for (; at != state_.history.end(); ++at) {
     if ((*at)->key.starts_with(prefix)) past.push_back(*at);
   }
-  return std::unique_ptr<Watch>(new Watch(*this, std::move(group), std::move(past), after));
+  return std::unique_ptr<Watch>(new Watch(hub_, prefix, std::move(past), after));
 }
 
 // ---- the watcher's side ----
 
-Watch::Watch(Store& store, std::shared_ptr<Store::WatchGroup> group, std::vector<std::shared_ptr<const Event>> past,
+Watch::Watch(std::shared_ptr<WatchHub> hub, const std::string& prefix, std::deque<std::shared_ptr<const Event>> past,
              Revision after)
-    : store_(store), group_(std::move(group)), cursor_(group_->end()), past_(std::move(past)), position_(after) {
-  group_->watches.push_back(this);
-}
+    : hub_(std::move(hub)),
+      group_(hub_->Join(prefix, *this)),
+      cursor_(group_.end()),
+      past_(std::move(past)),
+      position_(after) {}
 
-Watch::~Watch() { std::erase(group_->watches, this); }
+Watch::~Watch() { hub_->Leave(group_, *this); }
+
+// Its place in the queue is given up; the caller drops what then nobody waits for.
+void Watch::CutOff() {
+  if (std::exchange(cut_off_, true)) return;
+  --group_.readers;
+  for (uint64_t number = cursor_; number < group_.end(); ++number) --group_.At(number).readers;
+}
 
 Result<std::vector<std::shared_ptr<const Event>>> Watch::Poll() {
   std::vector<std::shared_ptr<const Event>> events;
-  if (!past_.empty()) {
-    events = std::exchange(past_, {});
-  } else {
-    if (cursor_ < group_->first) {
-      return Error(ErrorKind::kGone, StrCat("the watch of '", group_->prefix, "' fell more than ",
-                                            store_.limits_.watch_backlog_max, " events behind: list again"));
-    }
-    const uint64_t count = std::min<uint64_t>(kEventsPerPoll, group_->end() - cursor_);
-    const auto from = group_->events.begin() + static_cast<std::ptrdiff_t>(cursor_ - group_->first);
-    events.assign(from, from + static_cast<std::ptrdiff_t>(count));
-    cursor_ += count;
+  const auto whole = [&events](const Event& next) {  // a revision is not split over two calls
+    return events.size() < kEventsPerPoll || next.revision == events.back()->revision;
+  };
+  while (!past_.empty() && whole(*past_.front())) {
+    events.push_back(std::move(past_.front()));
+    past_.pop_front();
   }
-  if (!events.empty()) position_ = events.back()->revision;
+  if (past_.empty() && !cut_off_) {
+    for (; cursor_ < group_.end() && whole(*group_.At(cursor_).event); ++cursor_) {
+      WatchGroup::Slot& slot = group_.At(cursor_);
+      events.push_back(slot.event);
+      --slot.readers;
+    }
+    group_.DropRead();
+  }
+  if (!events.empty()) {
+    position_ = events.back()->revision;
+  } else if (cut_off_) {
+    return Error(ErrorKind::kGone, StrCat("the watch of '", group_.prefix, "' fell more than ", hub_->backlog_max(),
+                                          " events behind: list again"));
+  }
   return events;
 }
 
@@ -109,14 +142,15 @@ rt::Task<Result<std::vector<std::shared_ptr<const Event>>>> Watch::Next() {
   while (true) {
     std::vector<std::shared_ptr<const Event>> events = CO_TRY(Poll());
     if (!events.empty()) co_return events;
-    group_->changed.Reset();
-    co_await group_->changed.Wait();
+    if (hub_->closed()) co_return UnavailableError("the store is closed");
+    group_.changed.Reset();
+    co_await group_.changed.Wait();
   }
 }
 
 Revision Watch::position() const {
-  const bool all_delivered = past_.empty() && cursor_ == group_->end();
-  return all_delivered ? std::max(position_, store_.committed_) : position_;
+  const bool all_delivered = past_.empty() && !cut_off_ && cursor_ == group_.end();
+  return all_delivered ? std::max(position_, hub_->committed()) : position_;
 }
 
 }  // namespace baton::store
