@@ -37,6 +37,7 @@ rt::Task<void> Store::RunCompaction(std::shared_ptr<Compaction> compaction) {
 
 rt::Task<Result<void>> Store::CompactUnderLock(Revision revision) {
   const rt::Mutex::Guard guard = co_await engine_mutex_.Lock();
+  if (closed_) co_return UnavailableError("the store is closed");
   if (revision <= compacted_) co_return Result<void>();
   std::vector<Superseded> superseded = co_await FindSuperseded(revision);
   CO_TRY(co_await engine_->Compact(revision, std::move(superseded)));

@@ -20,6 +20,7 @@ struct Store::PendingWrite {
 
 namespace {
 constexpr size_t kBatchBytesMax = size_t{16} << 20;  // one disk sync; more waits for the next
+constexpr size_t kBytesPerChange = 128;              // what a change costs beside its key and value, for the limits
 constexpr Revision kNone{0};
 }  // namespace
 
@@ -81,6 +82,10 @@ rt::Task<void> Store::Close() {
     drained_.Reset();
     co_await drained_.Wait();
   }
+  const rt::Mutex::Guard guard = co_await engine_mutex_.Lock();
+  closed_ = true;
+  co_await engine_->Close();
+  hub_->Close();
 }
 
 // ---- reading ----
@@ -101,10 +106,12 @@ namespace {
 // The version that was current at a revision, or null when the key did not exist then.
 template <class Versions>
 const typename Versions::value_type* VersionAt(const Versions& versions, Revision at) {
-  for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
-    if (version->revision <= at) return version->value == nullptr ? nullptr : &*version;
-  }
-  return nullptr;
+  using Version = typename Versions::value_type;
+  // Mostly the newest is asked for.
+  const auto after =
+      versions.back().revision <= at ? versions.end() : std::ranges::upper_bound(versions, at, {}, &Version::revision);
+  if (after == versions.begin() || std::prev(after)->value == nullptr) return nullptr;
+  return &*std::prev(after);
 }
 }  // namespace
 
@@ -145,12 +152,20 @@ size_t Store::Count(std::string_view prefix) const {
 
 // ---- writing ----
 
+namespace {
+size_t CostOf(const Change& change) {
+  return kBytesPerChange + change.key.size() + (change.value != nullptr ? change.value->size() : 0);
+}
+}  // namespace
+
 Result<void> Store::CheckLimits(const Transaction& transaction) const {
   if (closing_) return UnavailableError("the store is closing");
-  if (transaction.changes_.size() > limits_.changes_per_transaction_max) {
-    return TooLargeError(StrCat(transaction.changes_.size(), " changes in one transaction: the limit is ",
-                                limits_.changes_per_transaction_max));
+  const size_t count = std::max(transaction.changes_.size(), transaction.conditions_.size());
+  if (count > limits_.changes_per_transaction_max) {
+    return TooLargeError(
+        StrCat(count, " changes or conditions in one transaction: the limit is ", limits_.changes_per_transaction_max));
   }
+  size_t bytes = 0;
   for (const Change& change : transaction.changes_) {
     if (change.key.empty()) return InvalidError("a key is empty");
     if (change.key.size() > limits_.key_bytes_max) {
@@ -160,9 +175,15 @@ Result<void> Store::CheckLimits(const Transaction& transaction) const {
       return TooLargeError(StrCat("the value of '", change.key, "' has ", change.value->size(), " bytes: the limit is ",
                                   limits_.value_bytes_max));
     }
+    bytes += CostOf(change);
   }
-  if (pending_bytes_ > limits_.pending_bytes_max) {
-    return Error(ErrorKind::kThrottled, StrCat("more than ", limits_.pending_bytes_max, " bytes wait for the disk"));
+  if (bytes > limits_.transaction_bytes_max) {
+    return TooLargeError(StrCat("a transaction of ", bytes, " bytes: the limit is ", limits_.transaction_bytes_max));
+  }
+  if (pending_bytes_ + bytes > limits_.pending_bytes_max && pending_bytes_ > 0) {
+    return Error(ErrorKind::kThrottled,
+                 StrCat(pending_bytes_, " bytes wait for the disk, and with this one it would be more than ",
+                        limits_.pending_bytes_max));
   }
   return {};
 }
@@ -221,7 +242,7 @@ std::shared_ptr<Store::PendingWrite> Store::Enqueue(const Transaction& transacti
     const PendingKey before = Expected(change.key);
     const bool existed = before.mod_revision != kNone;
     if (change.value == nullptr && !existed) continue;
-    write->bytes += change.key.size() + (change.value != nullptr ? change.value->size() : 0);
+    write->bytes += CostOf(change);
     write->record.create_revisions.push_back(existed ? before.create_revision : write->record.revision);
     write->record.changes.push_back(change);
   }

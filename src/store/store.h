@@ -76,8 +76,9 @@ class Transaction {
 struct StoreLimits {
   size_t key_bytes_max = 1024;
   size_t value_bytes_max = size_t{3} << 20;
-  size_t changes_per_transaction_max = 1024;
-  size_t pending_bytes_max = size_t{256} << 20;  // written, not yet on disk; more is answered kThrottled
+  size_t changes_per_transaction_max = 1024;  // conditions, too
+  size_t transaction_bytes_max = size_t{64} << 20;
+  size_t pending_bytes_max = size_t{256} << 20;  // decided, not yet on disk; more is answered kThrottled
   size_t watch_backlog_max = 100'000;            // events a slow watcher may fall behind before it is cut off
 };
 
@@ -129,7 +130,9 @@ class Store {
   // that has been forgotten before; kInvalid when it is in the future. Dropping the task does not stop it.
   rt::Task<Result<void>> Compact(Revision revision);
 
-  // Stops taking writes and waits for those under way.
+  // Stops taking writes, waits for those under way, and lets go of the engine: another process may then have it. Reads
+  // go on; watches end when they have delivered everything. Nobody may wait in Commit or Compact when a store is
+  // destroyed.
   rt::Task<void> Close();
 
  private:
@@ -190,6 +193,7 @@ class Store {
   size_t pending_bytes_ = 0;
   bool closing_ = false;
   bool committing_ = false;
+  bool closed_ = false;
   rt::Event queue_changed_;
   rt::Event drained_;
   rt::Mutex engine_mutex_;  // the engine's calls do not overlap
