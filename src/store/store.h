@@ -83,9 +83,9 @@ struct StoreLimits {
 };
 
 struct ListOptions {
-  Revision at;                   // zero: now
-  std::string_view start_after;  // keys greater than this one only
-  size_t limit = 0;              // 0: all
+  Revision at = {};                   // zero: now
+  std::string_view start_after = {};  // keys greater than this one only
+  size_t limit = 0;                   // 0: all
 };
 struct ListResult {
   std::vector<Entry> entries;  // sorted by key
