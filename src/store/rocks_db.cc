@@ -211,8 +211,7 @@ Result<std::unique_ptr<RocksDb>> RocksDb::CreateNew(const RocksOptions& options)
   if (options.file_system_for_test == nullptr) {
     TRY(MakePrivateDirectory(path));
   } else {
-    status = files.system->CreateDirIfMissing(options.directory, {}, nullptr);
-    if (status.ok()) status = files.system->CreateDir(path, {}, nullptr);
+    status = files.system->CreateDir(path, {}, nullptr);
     if (!status.ok()) return created->ToError(StrCat("making '", path, "'"), status);
   }
   TRY(created->OpenFiles(path, Mode::kCreate));

@@ -15,7 +15,6 @@ namespace {
 constexpr size_t kBlockBytes = 32768;
 constexpr size_t kHeaderBytes = 7;
 constexpr size_t kSectorBytes = 512;
-constexpr size_t kZerosThatTell = 64;  // fewer zeros than this in a sector also stand in sound records
 constexpr uint32_t kMaskDelta = 0xa282ead8;
 
 enum RecordType : uint8_t { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
@@ -100,12 +99,12 @@ bool BatchBeginsAfter(std::string_view log, size_t damage) {
   return false;
 }
 
-// Whether a part of it was never written: a sector's bytes are zero where a record should be.
+// Whether a part of it was never written: of some sector all bytes that belong to it are zero. A sector that was begun
+// by the batch before had zeros there.
 bool HasUnwrittenSector(std::string_view log, size_t from) {
   for (size_t at = from; at < log.size();) {
     const size_t end = std::min(log.size(), (at / kSectorBytes + 1) * kSectorBytes);
-    const bool enough = end - at >= kZerosThatTell || end == log.size();
-    if (enough && AllZero(log.substr(at, end - at))) return true;
+    if (AllZero(log.substr(at, end - at))) return true;
     at = end;
   }
   return false;

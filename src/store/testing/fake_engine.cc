@@ -81,12 +81,13 @@ class FakeEngine final : public Engine {
   Revision acknowledged() const { return disk_->uncertain ? Revision(disk_->uncertain->value() - 1) : disk_->newest; }
   void TakeBack() {
     if (!disk_->uncertain) return;
-    disk_->log.erase(disk_->log.lower_bound({*disk_->uncertain, 0}), disk_->log.end());
+    for (auto* log : {&disk_->log, &disk_->ever}) log->erase(log->lower_bound({*disk_->uncertain, 0}), log->end());
     disk_->uncertain.reset();
   }
   void Put(const LogRecord& record) {
     for (size_t i = 0; i < record.changes.size(); ++i) {
-      disk_->log[{record.revision, static_cast<uint32_t>(i)}] = {record.create_revisions[i], record.changes[i]};
+      const LogPlace place{record.revision, static_cast<uint32_t>(i)};
+      disk_->log[place] = disk_->ever[place] = {record.create_revisions[i], record.changes[i]};
     }
   }
 

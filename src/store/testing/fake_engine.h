@@ -25,6 +25,7 @@ struct FakeDisk {
   std::function<Duration()> latency = [] { return milliseconds(1); };
 
   std::map<LogPlace, LogEntry> log;
+  std::map<LogPlace, LogEntry> ever;  // as log, and nothing is compacted: the truth to compare with
   Revision compacted;
   Revision newest;
   std::optional<Revision> uncertain;  // see Engine::Write

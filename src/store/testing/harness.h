@@ -33,7 +33,8 @@ inline void PrintTo(EngineKind kind, std::ostream* out) { *out << NameOf(kind); 
 
 class Harness {
  public:
-  explicit Harness(EngineKind kind, uint64_t seed = 1) : kind_(kind) {
+  explicit Harness(EngineKind kind, uint64_t seed = 1) : kind_(kind), memory_disk_(seed) {
+    memory_disk_.MakeDirectory("data");
     if (kind == EngineKind::kRocks) {
       loop_ = std::make_unique<rt::RealLoop>();
     } else {
@@ -106,7 +107,7 @@ class Harness {
  private:
   EngineKind kind_;
   TemporaryDirectory directory_;
-  PowerCutFileSystem memory_disk_{1};
+  PowerCutFileSystem memory_disk_;
   std::shared_ptr<FakeDisk> fake_disk_ = std::make_shared<FakeDisk>();
   RocksOptions rocks_options_;
   std::unique_ptr<rt::Loop> loop_;

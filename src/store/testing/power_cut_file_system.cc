@@ -122,6 +122,12 @@ class PowerCutFileSystem::Disk {
 
   // ---- looking and damaging ----
 
+  void MakeDirectory(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    const auto directory = std::make_shared<Inode>();
+    directory->is_directory = true;
+    root_->entries[name] = root_->synced_entries[name] = directory;
+  }
   std::vector<std::string> Paths() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> paths;
@@ -549,6 +555,7 @@ PowerCutFileSystem::PowerCutFileSystem(uint64_t seed)
     : disk_(std::make_shared<Disk>(seed)), system_(std::make_shared<System>(disk_)) {}
 PowerCutFileSystem::~PowerCutFileSystem() = default;
 std::shared_ptr<rocksdb::FileSystem> PowerCutFileSystem::system() const { return system_; }
+void PowerCutFileSystem::MakeDirectory(const std::string& name) { disk_->MakeDirectory(name); }
 void PowerCutFileSystem::PowerCut() { disk_->PowerCut(); }
 void PowerCutFileSystem::CutAfter(uint64_t changes) { disk_->CutAfter(changes); }
 bool PowerCutFileSystem::is_off() const { return disk_->is_off(); }

@@ -27,6 +27,7 @@ class PowerCutFileSystem {
   ~PowerCutFileSystem();
 
   std::shared_ptr<rocksdb::FileSystem> system() const;
+  void MakeDirectory(const std::string& name);  // as if it had always been there
 
   // The power goes: now, or before the n-th change to the disk from now. From then on everything fails.
   void PowerCut();
