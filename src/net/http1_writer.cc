@@ -84,7 +84,8 @@ rt::Task<Result<void>> Http1Writer::Write(Body chunk) {
   INVARIANT(started_ && !finished_, "Write comes between Start and Finish");
   if (!body_allowed_ || chunk.size() == 0) co_return Result<void>();
   if (http10_) co_return co_await WriteGathered("", std::move(chunk), "");
-  co_return co_await WriteGathered(StrCat(HexSize(chunk.size()), "\r\n"), std::move(chunk), "\r\n");
+  const std::string size_line = StrCat(HexSize(chunk.size()), "\r\n");  // before the chunk is moved away
+  co_return co_await WriteGathered(size_line, std::move(chunk), "\r\n");
 }
 
 rt::Task<Result<void>> Http1Writer::Finish() {

@@ -11,7 +11,7 @@
 #include "rt/loop.h"
 
 namespace boost::asio {
-class io_context;
+class io_context;  // NOLINT(readability-identifier-naming)
 }
 
 namespace baton::rt {
