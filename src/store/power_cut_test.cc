@@ -29,6 +29,7 @@ class PoweredWorld {
  public:
   PoweredWorld(uint64_t seed, bool sync) : h_(EngineKind::kRocksInMemory, seed), random_(seed) {
     h_.rocks_options().sync_for_test = sync;
+    h_.rocks_options().memtable_bytes_for_test = seed % 4 == 0 ? size_t{512} << 10 : 0;
   }
 
   Findings Live(int lives) {

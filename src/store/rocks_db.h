@@ -2,6 +2,7 @@
 // crash, its errors turned into ours. Private to the store; every call blocks.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,19 +15,21 @@
 namespace rocksdb {
 class ColumnFamilyHandle;
 class DB;
-class Env;
 class Status;
 }  // namespace rocksdb
 
 namespace baton::store {
+
+class RocksFiles;
 
 inline constexpr std::string_view kDbName = "db";
 inline constexpr std::string_view kNewDbName = "db.new";
 
 class RocksDb {
  public:
-  // Creates it when there is none. The caller has made and locked the directory.
-  static Result<std::unique_ptr<RocksDb>> Open(const RocksOptions& options);
+  // Creates it when there is none. The caller has made and locked the directory. After a disk that failed, what the
+  // logs have is written to tables anew: their pages may be in memory only, and no sync would ever say so.
+  static Result<std::unique_ptr<RocksDb>> Open(const RocksOptions& options, bool trust_logs = true);
 
   // A new one under kNewDbName, for filling: PublishNew gives it its name, all or nothing. What an earlier one left
   // there goes.
@@ -42,6 +45,9 @@ class RocksDb {
   rocksdb::ColumnFamilyHandle* log() { return log_; }
   rocksdb::ColumnFamilyHandle* meta() { return meta_; }
 
+  // To be called after every write, before it is acknowledged: see RocksFiles::MarkLog. Mostly does nothing.
+  Result<void> MarkLog();
+
   // Every change in order, with checks of the log's order and end.
   Result<Engine::Loaded> Read(const Engine::LoadEach& each);
 
@@ -49,21 +55,21 @@ class RocksDb {
   Error ToError(std::string_view what, const rocksdb::Status& status) const;
 
  private:
-  struct Files;
-  enum class Mode { kReadWrite, kCreate, kReadOnly };
+  enum class Mode : uint8_t { kReadWrite, kRewriteLogs, kCreate, kReadOnly };
 
-  explicit RocksDb(const RocksOptions& options);
-  Result<void> OpenFiles(const std::string& path, Mode mode);
-  Result<void> CheckTail(const std::string& path, Mode mode);
+  RocksDb(const RocksOptions& options, std::string_view name);
+  Result<void> OpenFiles(Mode mode);
   Result<void> CheckFormat();
   Result<Revision> ReadMeta(std::string_view key);
 
   RocksOptions options_;
-  std::unique_ptr<Files> files_;  // what the database uses, so it goes after it
+  std::string path_;
+  std::unique_ptr<RocksFiles> files_;  // what the database uses, so it goes after it
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
   rocksdb::ColumnFamilyHandle* log_ = nullptr;
   rocksdb::ColumnFamilyHandle* meta_ = nullptr;
+  uint64_t marked_log_ = 0;
 };
 
 }  // namespace baton::store

@@ -7,8 +7,8 @@
 // every later Write tries again, and succeeds when there is room. A disk that fails otherwise is kUnavailable, and the
 // next Write closes and opens the files anew.
 //
-// In the directory (0700): baton.lock names the process that has it; db/ is RocksDB's; db.new/ is a database that was
-// never finished.
+// In the directory (0700): baton.lock names the process that has it; db/ is RocksDB's; newest-log names its log that
+// must be there; db.new/ is a database that was never finished.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,11 @@ namespace baton::store {
 struct RocksOptions {
   std::string directory = {};  // made when it is missing
 
-  // For tests: files elsewhere than on the machine's disk (then there is no baton.lock), and a missing sync.
+  // For tests: files elsewhere than on the machine's disk (then there is no baton.lock), a missing sync, tables and
+  // logs after few writes already.
   std::shared_ptr<rocksdb::FileSystem> file_system_for_test = nullptr;
   bool sync_for_test = true;
+  size_t memtable_bytes_for_test = 0;
 };
 
 // Opens nothing yet: Load does. Its errors: kAlreadyExists (in use, and by whom), kCorrupt, kUnsupported (a newer

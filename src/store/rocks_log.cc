@@ -78,23 +78,17 @@ void RocksLog::Close() {
   lock_ = DirectoryLock();
 }
 
-// After a failed commit RocksDB refuses everything. Resuming is enough when the disk was full; after other errors it
-// wants to be opened anew.
+// After a failed commit RocksDB refuses everything. When the disk was full, resuming may be enough; otherwise it wants to
+// be opened anew.
 Result<void> RocksLog::Recover() {
   if (!open_) return UnavailableError("the store is closed");
   if (!failed_) return {};
-  if (db_ != nullptr) {
-    const rocksdb::Status status = db_->db().Resume();
-    if (status.ok()) {
-      failed_ = false;
-      return {};
-    }
-    const Error error = db_->ToError(StrCat("going on in '", options_.directory, "'"), status);
-    if (error.kind() == ErrorKind::kNoSpace || status.IsBusy()) return error;
+  const bool was_full = *failed_ == ErrorKind::kNoSpace;
+  if (db_ == nullptr || !was_full || !db_->db().Resume().ok()) {
     db_ = nullptr;
+    db_ = TRY(RocksDb::Open(options_, /*trust_logs=*/was_full));
   }
-  db_ = TRY(RocksDb::Open(options_));
-  failed_ = false;
+  failed_.reset();
   return {};
 }
 
@@ -109,10 +103,12 @@ Result<void> RocksLog::Commit(rocksdb::WriteBatch& batch, Revision first) {
   rocksdb::WriteOptions durably;
   durably.sync = options_.sync_for_test;
   const rocksdb::Status status = db_->db().Write(durably, &batch);
-  if (!status.ok()) {
-    failed_ = true;
+  const Result<void> result =
+      status.ok() ? db_->MarkLog() : db_->ToError(StrCat("writing to '", options_.directory, "'"), status);
+  if (!result.ok()) {
+    failed_ = result.error().kind();
     uncertain_ = std::min(uncertain_.value_or(first), first);
-    return db_->ToError(StrCat("writing to '", options_.directory, "'"), status);
+    return result;
   }
   uncertain_.reset();
   return {};

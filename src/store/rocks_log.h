@@ -40,7 +40,7 @@ class RocksLog {
   DirectoryLock lock_;                 // goes after the database
   std::unique_ptr<RocksDb> db_;        // null: not opened, closed, or to be opened anew
   bool open_ = false;                  // between Load and Close
-  bool failed_ = false;                // the last commit failed: recover before the next
+  std::optional<ErrorKind> failed_;    // how the last commit failed: recover before the next
   Revision newest_;                    // acknowledged
   std::optional<Revision> uncertain_;  // from here on, records of failed writes may stand in the log
 };

@@ -79,6 +79,14 @@ size_t SkipTrailer(size_t offset) {
   return left < kHeaderBytes ? offset + left : offset;
 }
 
+// Whether the damaged record says that its batch ends with it, and something follows.
+bool IsFollowed(std::string_view log, size_t damage) {
+  if (log.size() - damage < kHeaderBytes) return false;
+  const auto type = static_cast<unsigned char>(log[damage + 6]);
+  const size_t end = SkipTrailer(damage + kHeaderBytes + Little(log.substr(damage + 4, 2)));
+  return (type == kFull || type == kLast) && end < log.size() && !AllZero(log.substr(end));
+}
+
 // Whether another batch begins after the damage: then what is damaged had been followed by a sync. In the damaged block
 // it is looked for at every offset, because lengths cannot be trusted there; in later ones along the records.
 bool BatchBeginsAfter(std::string_view log, size_t damage) {
@@ -146,7 +154,8 @@ WalVerdict CheckWal(std::string_view log) {
     return verdict;
   }
   const bool torn = IsCutShort(log, at) || HasUnwrittenSector(log, at);
-  verdict.end = torn && !BatchBeginsAfter(log, at) ? WalEnd::kTorn : WalEnd::kDamaged;
+  const bool last = !IsFollowed(log, at) && !BatchBeginsAfter(log, at);
+  verdict.end = torn && last ? WalEnd::kTorn : WalEnd::kDamaged;
   return verdict;
 }
 

@@ -472,12 +472,6 @@ class PowerCutFileSystem::System final : public rocksdb::FileSystem {
   IOStatus DeleteFile(const std::string& path, const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
     return disk_->Delete(path);
   }
-  IOStatus Truncate(const std::string& path, size_t size, const IOOptions& /*options*/,
-                    IODebugContext* /*dbg*/) override {
-    InodePtr file;
-    const IOStatus status = disk_->Open(path, file);
-    return status.ok() ? disk_->Truncate(*file, disk_->generation(), size) : status;
-  }
   IOStatus CreateDir(const std::string& path, const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
     InodePtr file;
     return disk_->Create(path, /*directory=*/true, file);
