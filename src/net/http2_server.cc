@@ -270,8 +270,8 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook {
       if (stream->window_held == 0 || (id != oldest && bodies_bytes_ > kBodiesBytesMax)) continue;
       nghttp2_session_consume_stream(session_, id, std::exchange(stream->window_held, 0));
       --streams_held_;
+      Kick();
     }
-    Kick();
   }
 
   void OnFrame(const nghttp2_frame& frame) override {

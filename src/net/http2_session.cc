@@ -12,7 +12,7 @@
 namespace baton::net {
 namespace {
 
-constexpr size_t kReadBytes = size_t{32} << 10;
+constexpr size_t kReadBytes = size_t{16} << 10;        // a TLS record; answers to it are written before the next
 constexpr size_t kWriteBatchBytes = size_t{64} << 10;  // gathered before a write
 constexpr size_t kKeptBytes = size_t{4} << 10;         // of buffer that an idle connection keeps
 constexpr uint32_t kStreamWindowBytes = 256 << 10;     // what a peer may send ahead on one stream
