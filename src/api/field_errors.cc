@@ -23,7 +23,8 @@ std::string ShowValue(const json::Value& value) {
 
 FieldError Make(FieldError::Type type, std::string field, std::string message, std::string_view detail) {
   if (!detail.empty()) StrAppend(message, ": ", detail);
-  return {.type = type, .field = field.empty() ? std::string(kNoPath) : std::move(field), .message = std::move(message)};
+  return {
+      .type = type, .field = field.empty() ? std::string(kNoPath) : std::move(field), .message = std::move(message)};
 }
 
 }  // namespace
