@@ -30,7 +30,9 @@ std::partial_ordering CompareWhole(Int number, double bound, double end) {
 
 // Bounds are shown as the value is: whole for an integer.
 std::string ShowBound(double bound, const json::Value& number) {
-  if (number.is_int() && IsWhole(bound)) return StrCat(static_cast<int64_t>(bound));
+  if (number.is_int() && std::trunc(bound) == bound && std::abs(bound) < kTwoTo63) {
+    return StrCat(static_cast<int64_t>(bound));
+  }
   return json::GoPlainDouble(bound);
 }
 
