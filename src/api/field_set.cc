@@ -148,7 +148,7 @@ FieldNodePtr NodeBuilder::Build() && {
   node.members.erase(std::unique(node.members.begin(), node.members.end()), node.members.end());
   const auto by_element = [](const Node::Child& a, const Node::Child& b) { return a.element < b.element; };
   if (!std::is_sorted(children_.begin(), children_.end(), by_element)) {
-    std::stable_sort(children_.begin(), children_.end(), by_element);
+    std::sort(children_.begin(), children_.end(), by_element);
   }
   for (Node::Child& child : children_) {
     if (!node.children.empty() && node.children.back().element == child.element) {

@@ -28,10 +28,10 @@
 
 namespace baton::api {
 
-inline constexpr size_t kPathElementsMax = json::kMaxDepth;          // of one path: as deep as a document may be
-inline constexpr size_t kTrackedBytesMax = size_t{64} << 20;         // of an object whose fields are looked at
-inline constexpr size_t kFieldSetMembersMax = size_t{4} << 20;       // of one fieldsV1
-inline constexpr size_t kElementTextBytesMax = size_t{1} << 20;      // of one "k:{...}" or "v:..."
+inline constexpr size_t kPathElementsMax = json::kMaxDepth;      // of one path: as deep as a document may be
+inline constexpr size_t kTrackedBytesMax = size_t{64} << 20;     // of an object whose fields are looked at
+inline constexpr size_t kFieldSetMembersMax = size_t{4} << 20;   // of one fieldsV1
+inline constexpr size_t kElementTextBytesMax = size_t{1} << 20;  // of one "k:{...}" or "v:..."
 
 struct PathElement {
   enum class Kind : uint8_t { kField, kKey, kValue, kIndex };  // in Kubernetes' order

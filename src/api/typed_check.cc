@@ -35,7 +35,9 @@ class Checker {
   }
 
  private:
-  void Fail(std::string what) { errors_.push_back(path_.empty() ? std::move(what) : StrCat(PathText(path_), ": ", what)); }
+  void Fail(std::string what) {
+    errors_.push_back(path_.empty() ? std::move(what) : StrCat(PathText(path_), ": ", what));
+  }
 
   void CheckScalar(const Value& value, Shape::Scalar scalar) {
     if (value.is_null()) return;

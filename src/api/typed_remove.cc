@@ -46,7 +46,8 @@ Value RemoveAt(const Value& value, const FieldNodePtr& remove, const TypeRef& ty
 
 // The type below an element of a set, by the element alone.
 TypeRef TypeBelow(const Shape& shape, const PathElement& element) {
-  if (element.kind == PathElement::Kind::kField && shape.map != Shape::Map::kNone) return shape.Field(element.field).first;
+  if (element.kind == PathElement::Kind::kField && shape.map != Shape::Map::kNone)
+    return shape.Field(element.field).first;
   if (element.kind == PathElement::Kind::kKey && shape.list != Shape::List::kNone) return shape.item;
   return {};
 }
@@ -58,7 +59,8 @@ FieldNodePtr NamedFieldsAt(const FieldNodePtr& node, const TypeRef& type) {
   for (const PathElement& member : node->members) out.AddMember(member);
   for (const FieldNode::Child& child : node->children) {
     const PathElement& element = child.element;
-    if (element.kind == PathElement::Kind::kField && shape.map != Shape::Map::kNone && shape.Field(element.field).second) {
+    if (element.kind == PathElement::Kind::kField && shape.map != Shape::Map::kNone &&
+        shape.Field(element.field).second) {
       out.AddMember(element);
     }
     out.AddChild(element, NamedFieldsAt(child.below, TypeBelow(shape, element)));
@@ -83,7 +85,9 @@ FieldNodePtr ReconcileAt(const FieldNodePtr& node, const Shape& shape) {
   for (const PathElement& member : node->members) out.AddMember(member);
   for (const FieldNode::Child& child : node->children) {
     TypeRef type = list ? shape.item : TypeRef{};
-    if (map) type = child.element.kind == PathElement::Kind::kField ? shape.Field(child.element.field).first : shape.additional;
+    if (map)
+      type =
+          child.element.kind == PathElement::Kind::kField ? shape.Field(child.element.field).first : shape.additional;
     const Shape below = ShapeOf(type);
     if (BecameAtomic(below)) {
       out.AddMember(child.element);
