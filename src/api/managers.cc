@@ -157,9 +157,11 @@ void CapUpdateManagers(Managers& managers) {
     if (fresh) continue;  // the version's oldest waits for a second one to share a bucket with
     ManagerEntry bucket = {.manager = std::string(kAncientChanges), .api_version = entry.api_version};
     const std::string bucket_id = ManagerId(bucket);
-    if (const auto kept = managers.find(bucket_id); kept != managers.end()) {
+    const auto kept = managers.find(bucket_id);
+    if (kept != managers.end() && id != bucket_id) {
       bucket.fields = kept->second.fields;
     } else {
+      // No bucket yet, or its own turn has come: it takes the oldest in. (Kubernetes loses the bucket then.)
       bucket.fields = managers.at(first->second).fields;
       managers.erase(first->second);
     }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand"
+	"sort"
 
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -421,12 +422,45 @@ func (d dice) change(live object) object {
 			have[k] = v
 		}
 		if part == "spec" {
-			for k := range runtime.DeepCopyJSON(have) {
+			if zones, ok := have["zones"].([]interface{}); ok && len(zones) > 0 && d.one(4) {
+				have["zones"] = append(zones, zones[0])
+			}
+			if t, ok := have["template"].(object); ok {
+				if list, ok := t["containers"].([]interface{}); ok && len(list) > 0 && d.one(4) {
+					t["containers"] = append(list, d.container(list[0].(object)["name"].(string)))
+				}
+			}
+			keys := []string{}
+			for k := range have {
+				keys = append(keys, k)
+			}
+			sort.Strings(keys) // the dice need an order
+			for _, k := range keys {
 				if d.one(8) {
 					delete(have, k)
 				}
 			}
 		}
+	}
+	return out
+}
+
+// A write of status, which also tries to change the rest.
+func (d dice) status(live object, op string) object {
+	out := base(`{}`)
+	if op == "update" {
+		out = runtime.DeepCopyJSON(live)
+	}
+	if d.one(3) {
+		out["spec"] = d.spec()
+	}
+	conditions := []interface{}{}
+	for _, t := range d.texts("A", "B", "C") {
+		conditions = append(conditions, object{"type": t, "status": d.pick("True", "False")})
+	}
+	out["status"] = object{"conditions": conditions}
+	if d.one(2) {
+		out["status"].(object)["ready"] = int64(d.Intn(2))
 	}
 	return out
 }
@@ -441,14 +475,17 @@ func randomCases(count int, seed int64) []*sequence {
 			live := object{"apiVersion": "apps/v1", "kind": "Deployment"}
 			for n := 0; n < 6; n++ {
 				s := &step{Op: "apply", Manager: d.pick("a", "b", "c"), Force: d.one(2)}
-				if d.one(3) {
+				if schema != "deduced" && d.one(5) {
+					s.Op, s.Force, s.Manager, s.Subresource, s.Reset = d.pick("apply", "update"), d.one(2), d.pick("a", "u"), "status", true
+					s.Object = d.status(live, s.Op)
+				} else if d.one(3) {
 					s.Op, s.Force, s.Manager = "update", false, d.pick("u", "v")
 					s.Object = d.change(live)
 				} else {
 					s.Object = d.config()
 				}
 				live = s.run(c, live, n)
-				q.Steps = append(q.Steps, &step{Op: s.Op, Manager: s.Manager, Force: s.Force, Object: s.Object})
+				q.Steps = append(q.Steps, &step{Op: s.Op, Manager: s.Manager, Force: s.Force, Subresource: s.Subresource, Reset: s.Reset, Object: s.Object})
 			}
 			all = append(all, q)
 		}
