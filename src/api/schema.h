@@ -3,8 +3,7 @@
 // explain`.
 //
 // A Schema is an immutable node, shared by pointer; named types are nodes with a `name`, so that a type used in ten
-// places (PodSpec) is one node. Schemas come from three sources that end up the same: the built-in types' table
-// (api/builtin_types.h), our own types' descriptions (api/describe.h), and a CRD's openAPIV3Schema (api/crd_schema.h).
+// places (PodSpec) is one node. Today schemas come from a CRD's openAPIV3Schema (api/crd_schema.h) or are written out in C++.
 //
 // It is Kubernetes' structural schema plus what only built-in types have (patch strategies).
 #pragma once
