@@ -137,6 +137,7 @@ TEST(ValidateTest, ChecksCombinations) {
       R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"anyOf":[{"required":["a"]},{"required":["b"],"properties":{"b":{"minimum":5}}}]})";
   const Row rows[] = {
       {kOneOf, R"({"a":1})", {}},
+      {kOneOf, R"({"b":1})", {}},  // errors of the alternative that failed first are no errors
       {kOneOf,
        R"({})",
        {R"(<nil>: Invalid value: "": "spec" must validate one and only one schema (oneOf). Found none valid)",
