@@ -3,7 +3,8 @@
 // explain`.
 //
 // A Schema is an immutable node, shared by pointer; named types are nodes with a `name`, so that a type used in ten
-// places (PodSpec) is one node. Today schemas come from a CRD's openAPIV3Schema (api/crd_schema.h) or are written out in C++.
+// places (PodSpec) is one node. Today schemas come from a CRD's openAPIV3Schema (api/crd_schema.h) or are written out
+// in C++.
 //
 // It is Kubernetes' structural schema plus what only built-in types have (patch strategies).
 #pragma once

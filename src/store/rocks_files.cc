@@ -89,7 +89,7 @@ rocksdb::DBOptions RocksFiles::DatabaseOptions() const {
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kAbsoluteConsistency;  // after CheckTail nothing is torn
   options.track_and_verify_wals_in_manifest = true;
   options.max_total_wal_size = kWalBytesMax;
-  options.allow_fallocate = false;  // gains nothing measurable here, and takes a small disk's last room
+  options.allow_fallocate = false;       // gains nothing measurable here, and takes a small disk's last room
   options.max_file_opening_threads = 1;  // there are few files
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;

@@ -78,8 +78,8 @@ void RocksLog::Close() {
   lock_ = DirectoryLock();
 }
 
-// After a failed commit RocksDB refuses everything. When the disk was full, resuming may be enough; otherwise it wants to
-// be opened anew.
+// After a failed commit RocksDB refuses everything. When the disk was full, resuming may be enough; otherwise it wants
+// to be opened anew.
 Result<void> RocksLog::Recover() {
   if (!open_) return UnavailableError("the store is closed");
   if (!failed_) return {};
