@@ -67,7 +67,7 @@ class Http2ClientConnection final : public ClientConnection,
     Ending ending(*this);
     std::vector<rt::Task<Result<void>>> first;
     first.push_back(ReadLoop());
-    first.push_back(WriteLoop());
+    first.push_back(Writing());
     first.push_back(KeepAlive());
     const rt::AnyResult<Result<void>> end = co_await rt::WhenAny(std::move(first));
     ending.why = end.value.ok() ? "the server closed the connection" : end.value.error().message();
@@ -120,6 +120,16 @@ class Http2ClientConnection final : public ClientConnection,
                               ? nghttp2_session_get_remote_settings(session_, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
                               : kStreamsBeforeSettings;
     return std::min(options_->limits.streams_per_connection_max, theirs);
+  }
+
+  // A server that reads no more may have sent answers that are still on their way: reading goes on until that ends, too.
+  rt::Task<Result<void>> Writing() {
+    Result<void> end = co_await WriteLoop();
+    if (end.ok()) co_return end;
+    going_away_ = true;
+    Signal never;
+    static_cast<void>(co_await never.Wait());
+    co_return end;
   }
 
   // A server that answers nothing, not even a PING, is gone. A connection that nobody uses is closed.
