@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "cli/backup_command.h"
+
 namespace {
 
 constexpr int kUsageError = 2;  // exit code for a command line that makes no sense
@@ -25,6 +27,8 @@ int Version(std::span<const std::string_view> arguments) {
 }
 
 constexpr std::array kCommands = {
+    Command{"backup", "write everything a store holds to a file", baton::cli::BackupCommand},
+    Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
     Command{"version", "which build this is", Version},
 };
 

@@ -49,6 +49,7 @@ class Harness {
   PowerCutFileSystem& memory_disk() { return memory_disk_; }
   const std::string& directory() const { return directory_.path(); }
   RocksOptions& rocks_options() { return rocks_options_; }
+  void UseDirectory(std::string path) { rocks_directory_ = std::move(path); }
 
   template <class T>
   T Run(rt::Task<T> task) {
@@ -62,7 +63,7 @@ class Harness {
       case EngineKind::kFake:
         return MakeFakeEngine(*loop_, fake_disk_);
       case EngineKind::kRocks:
-        rocks_options_.directory = directory_.path();
+        rocks_options_.directory = rocks_directory_.empty() ? directory_.path() : rocks_directory_;
         return MakeRocksEngine(*loop_, rocks_options_);
       case EngineKind::kRocksInMemory:
         rocks_options_.directory = "data";
@@ -107,6 +108,7 @@ class Harness {
  private:
   EngineKind kind_;
   TemporaryDirectory directory_;
+  std::string rocks_directory_;  // instead of it, when set
   PowerCutFileSystem memory_disk_;
   std::shared_ptr<FakeDisk> fake_disk_ = std::make_shared<FakeDisk>();
   RocksOptions rocks_options_;
