@@ -6,7 +6,6 @@
 namespace baton::api {
 namespace {
 
-using json::Kind;
 using json::Value;
 
 constexpr std::string_view kRawExtension = "io.k8s.apimachinery.pkg.runtime.RawExtension";
