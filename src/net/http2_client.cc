@@ -122,7 +122,8 @@ class Http2ClientConnection final : public ClientConnection,
     return std::min(options_->limits.streams_per_connection_max, theirs);
   }
 
-  // A server that reads no more may have sent answers that are still on their way: reading goes on until that ends, too.
+  // A server that reads no more may have sent answers that are still on their way: reading goes on until that ends,
+  // too.
   rt::Task<Result<void>> Writing() {
     Result<void> end = co_await WriteLoop();
     if (end.ok()) co_return end;
