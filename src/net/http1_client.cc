@@ -71,7 +71,7 @@ class Http1ClientConnection final : public ClientConnection,
       const Result<size_t> got = co_await stream_->Read(scratch);
       if (!busy_) co_return;  // its end, or bytes that nobody asked for: either way it is of no more use
       if (!got.ok()) {
-        error_ = got.error().message();
+        error_ = got.error();
         co_return;
       }
       if (*got == 0) {
@@ -125,7 +125,7 @@ class Http1ClientConnection final : public ClientConnection,
   Signal arrived_;      // bytes, or the end
   Signal room_;         // in the buffer
   Signal close_;
-  std::string error_;       // why the connection broke
+  std::optional<Error> error_;  // why the connection broke
   bool clean_end_ = false;  // the server closed its side
   bool ended_ = false;      // nothing more will arrive
   bool busy_ = false;
@@ -228,7 +228,7 @@ class Http1ResponseStream final : public ResponseStream {
       parser_->End();  // a body without a length ends with the connection
       if (!parser_->failed()) co_return Result<void>();
     }
-    if (!connection.error_.empty()) co_return UnavailableError(connection.error_);
+    if (connection.error_) co_return *connection.error_;
     if (!connection.clean_end_) co_return UnavailableError("the connection was closed");
     co_return UnavailableError(received_anything() ? "the server closed the connection in the middle of a response"
                                                    : "the server closed the connection without an answer");

@@ -33,7 +33,7 @@ struct ClientStream {
   bool ended = false;          // the body is complete
   bool closed = false;
   bool unprocessed = false;  // refused, or above the server's GOAWAY
-  std::string error;         // why it was closed before its end
+  std::optional<Error> error;  // why it was closed before its end
   Signal changed;
 };
 
@@ -70,7 +70,7 @@ class Http2ClientConnection final : public ClientConnection,
     first.push_back(Writing());
     first.push_back(KeepAlive());
     const rt::AnyResult<Result<void>> end = co_await rt::WhenAny(std::move(first));
-    ending.why = end.value.ok() ? "the server closed the connection" : end.value.error().message();
+    ending.why = end.value.ok() ? UnavailableError("the server closed the connection") : end.value.error();
   }
 
   // The caller has read this much: the server may send as much again.
@@ -98,14 +98,14 @@ class Http2ClientConnection final : public ClientConnection,
     Ending& operator=(const Ending&) = delete;
     ~Ending() { connection.Die(why); }
     Http2ClientConnection& connection;
-    std::string why = "the connection was closed";
+    Error why = UnavailableError("the connection was closed");
   };
 
-  void Die(const std::string& why) {
+  void Die(const Error& why) {
     dead_ = true;
     for (auto& [id, stream] : std::exchange(streams_, {})) {
       stream->closed = true;
-      if (!stream->ended && stream->error.empty()) stream->error = why;
+      if (!stream->ended && !stream->error) stream->error = why;
       stream->changed.Set();
     }
   }
@@ -174,7 +174,7 @@ class Http2ClientConnection final : public ClientConnection,
     stream->header_bytes += name.size() + value.size() + kFieldOverhead;
     if (stream->header_bytes > options_->limits.header_bytes_max ||
         stream->headers.fields().size() >= options_->limits.header_count_max) {
-      stream->error = "the response's header fields are too large";
+      stream->error = UnavailableError("the response's header fields are too large");
       return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // resets the stream
     }
     if (name == ":status") {
@@ -234,8 +234,8 @@ class Http2ClientConnection final : public ClientConnection,
     if (error_code == NGHTTP2_REFUSED_STREAM) stream->unprocessed = true;
     if (stream->ended) {
       used_ = true;
-    } else if (stream->error.empty()) {
-      stream->error = StrCat("the server reset the stream: ", nghttp2_http2_strerror(error_code));
+    } else if (!stream->error) {
+      stream->error = UnavailableError(StrCat("the server reset the stream: ", nghttp2_http2_strerror(error_code)));
     }
     stream->changed.Set();
   }
@@ -300,7 +300,7 @@ class Http2ResponseStream final : public ResponseStream {
   }
 
  private:
-  Error Closed() const { return UnavailableError(stream_->error.empty() ? "the stream was closed" : stream_->error); }
+  Error Closed() const { return stream_->error.value_or(UnavailableError("the stream was closed")); }
 
   // The next piece of what is in body_.
   Result<std::string> Decode() {

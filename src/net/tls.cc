@@ -158,6 +158,23 @@ class TlsStream final : public ByteStream {
     co_return Result<void>();
   }
 
+  // After a failed handshake: OpenSSL has sent an alert that says why; closing on bytes that were not read would reset
+  // the connection and take the alert with it. So those are read away, as long as the caller lets us.
+  rt::Task<void> LetTheAlertArrive() {
+    constexpr size_t kBytesMax = size_t{64} << 10;
+    shutdown(socket_->fd(), SHUT_WR);
+    for (size_t total = 0; total < kBytesMax;) {
+      std::array<char, 2048> ignored;
+      const ssize_t got = socket_->Receive(ignored.data(), ignored.size());
+      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) co_return;
+      if (got > 0) {
+        total += static_cast<size_t>(got);
+      } else {
+        co_await socket_->Ready(Socket::Direction::kRead);
+      }
+    }
+  }
+
   rt::Task<Result<size_t>> Read(std::span<char> buffer) override {
     while (true) {
       ERR_clear_error();
@@ -311,7 +328,11 @@ rt::Task<Result<std::unique_ptr<ByteStream>>> AcceptTls(rt::RealLoop& /*loop*/, 
   SSL* ssl = nullptr;
   std::unique_ptr<TlsStream> stream = CO_TRY(Wrap(std::move(tcp), context->context.get(), &ssl));
   SSL_set_accept_state(ssl);
-  CO_TRY(co_await stream->Handshake());
+  const Result<void> shaken = co_await stream->Handshake();
+  if (!shaken.ok()) {
+    co_await stream->LetTheAlertArrive();
+    co_return shaken.error();
+  }
   co_return std::unique_ptr<ByteStream>(std::move(stream));
 }
 
