@@ -126,8 +126,8 @@ class Http1ClientConnection final : public ClientConnection,
   Signal room_;         // in the buffer
   Signal close_;
   std::optional<Error> error_;  // why the connection broke
-  bool clean_end_ = false;  // the server closed its side
-  bool ended_ = false;      // nothing more will arrive
+  bool clean_end_ = false;      // the server closed its side
+  bool ended_ = false;          // nothing more will arrive
   bool busy_ = false;
   bool broken_ = false;  // cannot take another request
   bool used_ = false;    // has answered one

@@ -32,7 +32,7 @@ struct ClientStream {
   std::string body;            // bytes that the caller has not read yet
   bool ended = false;          // the body is complete
   bool closed = false;
-  bool unprocessed = false;  // refused, or above the server's GOAWAY
+  bool unprocessed = false;    // refused, or above the server's GOAWAY
   std::optional<Error> error;  // why it was closed before its end
   Signal changed;
 };
