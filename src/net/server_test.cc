@@ -356,10 +356,10 @@ Task<void> FillsUp(RealLoop& loop, TestServer& server) {
   std::vector<char> buffer(10);
   for (int i = 3; i < 5; ++i) {
     // Closed at once, whether that is seen as an end or as a reset.
-    const Result<Result<size_t>> got = Result<Result<size_t>>(co_await rt::WithDeadline(
-        Deadline::After(loop, kLong), "the end", streams[static_cast<size_t>(i)]->Read(buffer)));
-    EXPECT_TRUE(!got->ok() || **got == 0);
-    if (!got->ok()) EXPECT_NE(got->error().kind(), ErrorKind::kDeadlineExceeded);
+    const Result<size_t> got = co_await rt::WithDeadline(Deadline::After(loop, kLong), "the end",
+                                                         streams[static_cast<size_t>(i)]->Read(buffer));
+    EXPECT_TRUE(!got.ok() || *got == 0);
+    if (!got.ok()) EXPECT_NE(got.error().kind(), ErrorKind::kDeadlineExceeded);
   }
   EXPECT_EQ(server.server.connections(), 3u);
   Must(co_await streams[0]->Write("GET / HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n"));
