@@ -321,7 +321,7 @@ Result<BackupInfo> BackupDirectory(const std::string& data_directory, const std:
     return CorruptError(StrCat("'", data_directory, "' reads differently each time: look at the disk"));
   }
   TRY(writer.Finish());
-  const BackupInfo verified = TRY(VerifyBackup(writer.partial()));
+  BackupInfo verified = TRY(VerifyBackup(writer.partial()));
   if (verified.revision != info.revision || verified.compacted != info.compacted || verified.records != info.records) {
     return CorruptError(StrCat("'", writer.partial(), "' is not what was written: look at the disk"));
   }
@@ -334,7 +334,7 @@ Result<BackupInfo> VerifyBackup(const std::string& file) {
 }
 
 Result<BackupInfo> RestoreBackup(const std::string& file, const std::string& data_directory) {
-  const BackupInfo info = TRY(VerifyBackup(file));
+  BackupInfo info = TRY(VerifyBackup(file));
   TRY(CheckEmpty(data_directory));
   TRY(MakePrivateDirectory(data_directory));
   const DirectoryLock lock = TRY(DirectoryLock::Take(data_directory));
