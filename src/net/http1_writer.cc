@@ -50,7 +50,7 @@ std::string Http1Writer::Head(int status, const Headers& headers) {
 rt::Task<Result<void>> Http1Writer::Send(int status, Headers headers, Body body) {
   INVARIANT(!started_, "one answer per request");
   started_ = true;
-  const bool has_body = HasBody(status);
+  const bool has_body = HasBody(head_request_, status);
   const bool compress = accepts_gzip_ && WorthCompressing(headers, body);
   if (compress && has_body) co_await Compress(session_.loop, headers, body);
   std::string head = Head(status, headers);
@@ -72,7 +72,7 @@ rt::Task<Result<void>> Http1Writer::Send(int status, Headers headers, Body body)
 rt::Task<Result<void>> Http1Writer::Start(int status, Headers headers) {
   INVARIANT(!started_, "one answer per request");
   started_ = true;
-  body_allowed_ = HasBody(status);
+  body_allowed_ = HasBody(head_request_, status);
   if (http10_ && body_allowed_) close_ = true;  // the end of the connection is the end of the body
   std::string head = Head(status, headers);
   if (body_allowed_ && !http10_) head += "transfer-encoding: chunked\r\n";

@@ -30,7 +30,6 @@ class Http1Writer final : public ResponseWriter {
   rt::Event& shutdown() override { return session_.shutdown; }
 
  private:
-  bool HasBody(int status) const { return !head_request_ && status >= 200 && status != 204 && status != 304; }
   // The status line and the fields, without the blank line that ends them.
   std::string Head(int status, const Headers& headers);
   // `front`, the body's pieces and `back`, in as few writes as is cheap.

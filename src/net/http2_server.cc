@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "net/http2_session.h"
+#include "net/http2_writer.h"
 #include "net/server_session.h"
 #include "rt/scope.h"
 #include "rt/when.h"
@@ -30,55 +31,7 @@ constexpr Duration kLingerTime = seconds(1);
 // Header blocks beyond this many times the limit are not even read to their end.
 constexpr size_t kHeaderBytesFactor = 4;
 
-class Http2ServerConnection;
-
-// One request and its answer.
-struct ServerStream {
-  ServerStream(ServerSession& session, MonotonicTime now)
-      : started(now), account(session), progress_at(now), handler(session.loop) {}
-
-  MonotonicTime started;
-  Request request;
-  BodyAccount account;
-  size_t header_bytes = 0;
-  size_t window_held = 0;  // received, but not yet given back to the client
-  int refuse_status = 0;   // a limit was passed: answer this instead of calling the handler
-  bool head_request = false;
-  bool accepts_gzip = false;
-  bool head_complete = false;
-  bool request_complete = false;
-  bool answered = false;                        // a head was submitted
-  bool closed = false;                          // nghttp2 is done with it
-  std::optional<MonotonicTime> answered_early;  // when all of the answer was sent, and the request is not complete
-  uint64_t progress = 0;                        // sender.taken_bytes() when last looked at...
-  MonotonicTime progress_at;                    // ...and when it last changed
-  Http2Sender sender;
-  rt::Scope handler;  // last: the handler's fiber uses the rest
-};
-
-class Http2Writer final : public ResponseWriter {
- public:
-  Http2Writer(Http2ServerConnection& connection, int32_t id, ServerStream& stream)
-      : connection_(connection), id_(id), stream_(stream) {}
-
-  rt::Task<Result<void>> Send(int status, Headers headers, Body body) override;
-  rt::Task<Result<void>> Start(int status, Headers headers) override;
-  rt::Task<Result<void>> Write(Body chunk) override;
-  rt::Task<Result<void>> Finish() override;
-  bool shutting_down() const override;
-  rt::Event& shutdown() override;
-
- private:
-  bool HasBody(int status) const { return !stream_.head_request && status >= 200 && status != 204 && status != 304; }
-  Result<void> Submit(int status, const Headers& headers, bool with_body, std::optional<size_t> content_length);
-
-  Http2ServerConnection& connection_;
-  int32_t id_;
-  ServerStream& stream_;
-  bool body_allowed_ = true;
-};
-
-class Http2ServerConnection final : public Http2Session, private ShutdownHook {
+class Http2ServerConnection final : public Http2Session, private ShutdownHook, private Http2StreamPort {
  public:
   Http2ServerConnection(ServerSession& session, ByteStream& stream)
       : Http2Session(session.loop, stream, session.options.timeouts),
@@ -102,8 +55,6 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook {
   }
 
  private:
-  friend class Http2Writer;
-
   // Each ends the connection; true: in good order.
   rt::Task<bool> Reading() {
     static_cast<void>(co_await ReadLoop());
@@ -145,6 +96,18 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook {
   }
 
   void OnShutdown() override { look_.Set(); }
+
+  // ---- what writers ask for ----
+
+  int SubmitAnswer(int32_t id, std::span<const nghttp2_nv> fields, bool with_body) override {
+    const nghttp2_data_provider provider = SenderProvider();
+    const int failed =
+        nghttp2_submit_response(session_, id, fields.data(), fields.size(), with_body ? &provider : nullptr);
+    if (failed != 0) Reset(id, NGHTTP2_INTERNAL_ERROR);
+    Kick();
+    return failed;
+  }
+  void MoreToSend(int32_t id, Http2Sender& sender) override { ResumeSender(id, sender); }
 
   void ResetStuckStreams(MonotonicTime now) {
     for (auto& [id, stream] : streams_) {
@@ -355,7 +318,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook {
   }
 
   rt::Task<void> Handle(int32_t id, ServerStream& stream) {
-    Http2Writer writer(*this, id, stream);
+    Http2Writer writer(server_, *this, id, stream);
     Request request = std::move(stream.request);
     co_await server_.handler(std::move(request), writer);
     if (!stream.answered) {
@@ -369,7 +332,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook {
   }
 
   rt::Task<void> AnswerRefusal(int32_t id, ServerStream& stream) {
-    Http2Writer writer(*this, id, stream);
+    Http2Writer writer(server_, *this, id, stream);
     Headers headers{{"content-type", "text/plain; charset=utf-8"}};
     if (stream.refuse_status == 503) headers.Add("retry-after", "1");
     static_cast<void>(co_await writer.Send(stream.refuse_status, std::move(headers),
@@ -393,80 +356,6 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook {
   std::vector<int32_t> done_;                    // streams whose handler has ended
   Signal look_;                                  // something for Watching
 };
-
-// ---- Http2Writer ----
-
-bool Http2Writer::shutting_down() const { return connection_.server_.shutting_down; }
-rt::Event& Http2Writer::shutdown() { return connection_.server_.shutdown; }
-
-Result<void> Http2Writer::Submit(int status, const Headers& headers, bool with_body,
-                                 std::optional<size_t> content_length) {
-  INVARIANT(!stream_.answered, "one answer per request");
-  stream_.answered = true;
-  if (stream_.closed) return UnavailableError("the client went away");
-  std::array<char, 24> numbers;
-  char* const end = numbers.data() + numbers.size();
-  char* const status_end = std::to_chars(numbers.data(), end, status).ptr;
-  std::vector<nghttp2_nv> list;
-  list.reserve(headers.fields().size() + 3);
-  list.push_back(MakeNv(":status", {numbers.data(), status_end}));
-  bool dated = false;
-  for (const auto& [name, value] : headers.fields()) {
-    if (IsConnectionSpecific(name) || name == "content-length" || !Headers::ValidField(name, value)) continue;
-    dated = dated || name == "date";
-    list.push_back(MakeNv(name, value));
-  }
-  if (!dated) list.push_back(MakeNv("date", connection_.server_.DateText()));
-  if (content_length) {
-    list.push_back(MakeNv("content-length", {status_end, std::to_chars(status_end, end, *content_length).ptr}));
-  }
-  const nghttp2_data_provider provider = Http2ServerConnection::SenderProvider();
-  const int failed =
-      nghttp2_submit_response(connection_.session_, id_, list.data(), list.size(), with_body ? &provider : nullptr);
-  if (failed != 0) {
-    connection_.Reset(id_, NGHTTP2_INTERNAL_ERROR);
-    return UnavailableError(StrCat("HTTP/2 error: ", nghttp2_strerror(failed)));
-  }
-  connection_.Kick();
-  return {};
-}
-
-rt::Task<Result<void>> Http2Writer::Send(int status, Headers headers, Body body) {
-  const bool has_body = HasBody(status);
-  const bool compress = stream_.accepts_gzip && WorthCompressing(headers, body);
-  if (has_body && compress) co_await Compress(connection_.loop_, headers, body);
-  std::optional<size_t> length;
-  if (has_body || (stream_.head_request && !compress)) length = body.size();
-  stream_.sender.finished = true;
-  if (has_body) stream_.sender.Add(body);
-  co_return Submit(status, headers, has_body && body.size() > 0, length);
-}
-
-rt::Task<Result<void>> Http2Writer::Start(int status, Headers headers) {
-  body_allowed_ = HasBody(status);
-  stream_.sender.finished = !body_allowed_;
-  co_return Submit(status, headers, body_allowed_, std::nullopt);
-}
-
-// Waits while too much is queued. A client that takes nothing for too long loses the stream (ResetStuckStreams).
-rt::Task<Result<void>> Http2Writer::Write(Body chunk) {
-  INVARIANT(stream_.answered, "Write comes after Start");
-  if (!body_allowed_ || chunk.size() == 0) co_return Result<void>();
-  INVARIANT(!stream_.sender.finished, "Write comes before Finish");
-  while (stream_.sender.queued_bytes() > connection_.server_.options.limits.write_buffer_bytes_max && !stream_.closed) {
-    static_cast<void>(co_await stream_.sender.drained.Wait());
-  }
-  if (stream_.closed) co_return UnavailableError("the client went away");
-  stream_.sender.Add(chunk);
-  connection_.ResumeSender(id_, stream_.sender);
-  co_return Result<void>();
-}
-
-rt::Task<Result<void>> Http2Writer::Finish() {
-  INVARIANT(stream_.answered, "Finish comes after Start");
-  if (!std::exchange(stream_.sender.finished, true)) connection_.ResumeSender(id_, stream_.sender);
-  co_return Result<void>();
-}
 
 }  // namespace
 

@@ -77,8 +77,8 @@ inline constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\
 rt::Task<void> CloseGently(rt::Loop& loop, ByteStream& stream);
 
 // Whether a response may have a body at all.
-inline bool HasBody(std::string_view method, int status) {
-  return method != "HEAD" && status >= 200 && status != 204 && status != 304;
+inline bool HasBody(bool head_request, int status) {
+  return !head_request && status >= 200 && status != 204 && status != 304;
 }
 
 // Whether accept-encoding names gzip, and not with q=0.
