@@ -80,8 +80,7 @@ bool ReadAsJson(std::string_view text, const YamlLimits& limits, std::vector<Val
     if (extent.bytes == 0) return false;
     Result<Value> value = Parse(text.substr(0, extent.bytes), options);
     if (!value.ok() || !duplicates.empty()) return false;
-    if (extent.has_doubles) *value = WithIntegers(*std::move(value));
-    found.push_back(*std::move(value));
+    found.push_back(extent.has_doubles ? WithIntegers(*std::move(value)) : *std::move(value));
     text.remove_prefix(extent.bytes);
   }
   if (found.empty()) return false;
