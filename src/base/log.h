@@ -38,10 +38,10 @@
 
 namespace baton {
 
-inline constexpr size_t kMaxLogLineBytes = 16 * 1024;
-inline constexpr size_t kMaxLogValueBytes = 4 * 1024;  // as printed, that is with escapes
+inline constexpr size_t kMaxLogLineBytes = size_t{16} << 10;
+inline constexpr size_t kMaxLogValueBytes = size_t{4} << 10;  // as printed, that is with escapes
 inline constexpr size_t kMaxLogKeyBytes = 64;
-inline constexpr size_t kMaxLogFilterBytes = 4 * 1024;
+inline constexpr size_t kMaxLogFilterBytes = size_t{4} << 10;
 
 enum class LogLevel : uint8_t { kDebug, kInfo, kWarn, kError };
 enum class LogFormat : uint8_t { kLogfmt, kJson };

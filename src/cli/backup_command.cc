@@ -69,13 +69,14 @@ bool AsksForHelp(std::span<const std::string_view> arguments) {
 }
 
 int UsageError(std::string_view command, const Error& error) {
-  std::fprintf(stderr, "baton %s: %s. `baton %s --help` tells how to use it.\n", command.data(),
-               error.message().c_str(), command.data());
+  std::fputs(
+      StrCat("baton ", command, ": ", error.message(), ". `baton ", command, " --help` tells how to use it.\n").c_str(),
+      stderr);
   return kUsageError;
 }
 
 int Failure(std::string_view command, const Error& error) {
-  std::fprintf(stderr, "baton %s: %s\n", command.data(), error.message().c_str());
+  std::fputs(StrCat("baton ", command, ": ", error.message(), "\n").c_str(), stderr);
   return kFailed;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "cli/backup_command.h"
@@ -12,14 +13,14 @@ namespace {
 constexpr int kUsageError = 2;  // exit code for a command line that makes no sense
 
 struct Command {
-  std::string_view name;
-  std::string_view summary;
+  const char* name;
+  const char* summary;
   int (*run)(std::span<const std::string_view> arguments);
 };
 
 int Version(std::span<const std::string_view> arguments) {
   if (!arguments.empty()) {
-    std::fprintf(stderr, "baton version: takes no argument, and there is '%s'.\n", arguments[0].data());
+    std::fprintf(stderr, "baton version: takes no argument, and there is '%s'.\n", std::string(arguments[0]).c_str());
     return kUsageError;
   }
   std::printf("baton %s (%s, %s)\n", BATON_VERSION, BATON_BUILD_TYPE, BATON_COMPILER);
@@ -41,7 +42,7 @@ void PrintHelp(std::FILE* out) {
       "Commands:\n",
       out);
   for (const Command& command : kCommands) {
-    std::fprintf(out, "  %-10s %s\n", command.name.data(), command.summary.data());
+    std::fprintf(out, "  %-10s %s\n", command.name, command.summary);
   }
   std::fprintf(out, "  %-10s %s\n", "help", "this text (also --help, -h)");
 }
@@ -58,7 +59,7 @@ int main(int argc, char** argv) {
     PrintHelp(stdout);
     return 0;
   }
-  const auto* command = std::ranges::find(kCommands, name, &Command::name);
+  const auto* command = std::ranges::find_if(kCommands, [name](const Command& known) { return name == known.name; });
   if (command == kCommands.end()) {
     std::fprintf(stderr, "baton: unknown command '%s'. `baton --help` lists the commands.\n", argv[1]);
     return kUsageError;

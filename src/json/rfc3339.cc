@@ -157,7 +157,7 @@ Result<void> TimeReader::ReadOffset() {
   if (hours && *hours > 24) return OutOfRange("time zone offset hour");
   const char sign = rest_[0];
   if (!hours || !minutes || (sign != '+' && sign != '-')) return CannotParse(rest_, kElement);
-  offset_seconds_ = (*hours * 60 + *minutes) * (sign == '-' ? -60 : 60);
+  offset_seconds_ = (int64_t{*hours} * 60 + *minutes) * (sign == '-' ? -60 : 60);
   rest_.remove_prefix(kElement.size());
   return {};
 }

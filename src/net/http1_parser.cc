@@ -228,15 +228,14 @@ bool Http1Parser::FinishHead() {
   if (kind_ == Kind::kRequest && !FinishRequestHead()) return false;
   remaining_ = content_length_.value_or(0);
   const bool bodiless = no_body_ || (kind_ == Kind::kResponse && (status_ < 200 || status_ == 204 || status_ == 304));
-  if (bodiless) {
+  const bool empty = !chunked_ && (content_length_ ? *content_length_ == 0 : kind_ == Kind::kRequest);
+  if (bodiless || empty) {
     state_ = State::kDone;
   } else if (chunked_) {
     state_ = State::kChunkSize;
-  } else if (kind_ == Kind::kResponse && !content_length_) {
+  } else if (!content_length_) {
     state_ = State::kBodyUntilClose;
     keep_alive_ = false;
-  } else if (remaining_ == 0) {
-    state_ = State::kDone;
   } else {
     state_ = State::kBody;
     body_.reserve(std::min<uint64_t>(remaining_, kBodyReserveMax));

@@ -14,7 +14,7 @@ consteval std::array<bool, 256> TokenTable() {
   for (int c = '0'; c <= '9'; ++c) table[static_cast<size_t>(c)] = true;
   for (int c = 'a'; c <= 'z'; ++c) table[static_cast<size_t>(c)] = true;
   for (int c = 'A'; c <= 'Z'; ++c) table[static_cast<size_t>(c)] = true;
-  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) table[static_cast<size_t>(c)] = true;
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) table[static_cast<unsigned char>(c)] = true;
   return table;
 }
 inline constexpr std::array<bool, 256> kToken = TokenTable();

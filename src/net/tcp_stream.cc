@@ -67,8 +67,8 @@ Result<tcp::socket> OpenSocket(rt::RealLoop& loop, const tcp& protocol) {
   IgnoreSigpipe();
   tcp::socket socket(loop.io_context());
   boost::system::error_code error;
-  socket.open(protocol, error);
-  if (!error) socket.native_non_blocking(true, error);
+  (void)socket.open(protocol, error);
+  if (!error) (void)socket.native_non_blocking(true, error);
   if (error) return SocketError("opening a socket", error.value());
   SetOptions(socket.native_handle());
   return socket;
@@ -137,7 +137,7 @@ class TcpListener final : public Listener {
         SetOptions(fd);
         tcp::socket accepted(loop_.io_context());
         boost::system::error_code error;
-        accepted.assign(peer.protocol(), fd, error);
+        (void)accepted.assign(peer.protocol(), fd, error);
         if (error) {
           ::close(fd);
           continue;
@@ -173,7 +173,7 @@ Error SocketError(std::string_view what, int error_number) {
 
 void Socket::Close() {
   boost::system::error_code ignored;
-  socket_.close(ignored);  // an armed wait ends now and lets go of the socket
+  (void)socket_.close(ignored);  // an armed wait ends now and lets go of the socket
 }
 
 ssize_t Socket::Receive(char* buffer, size_t size) {

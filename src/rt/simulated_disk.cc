@@ -327,7 +327,7 @@ void Spoil(std::string& bytes, uint64_t safe, Random& random, const PowerCutOpti
   if (options.lost_blocks) {
     for (uint64_t start = safe, end = 0; start < bytes.size(); start = end) {
       end = std::min<uint64_t>(bytes.size(), (start / block + 1) * block);
-      if (random.Chance(0.25)) std::fill(bytes.begin() + start, bytes.begin() + end, '\0');
+      if (random.Chance(0.25)) std::fill_n(bytes.data() + start, end - start, '\0');
     }
   }
   if (options.torn_tail && random.Chance(0.5)) {

@@ -274,7 +274,7 @@ Error RocksFiles::ToError(std::string_view what, const rocksdb::Status& status) 
 
 Error RocksFiles::ToErrorWithNames(std::string_view what, const rocksdb::Status& status,
                                    const std::string& path) const {
-  const Error error = ToError(what, status);
+  Error error = ToError(what, status);
   if (error.kind() != ErrorKind::kCorrupt) return error;
   std::string message = error.message();
   if (const std::string complaint = complaints_->last(); !complaint.empty()) StrAppend(message, "; ", complaint);

@@ -103,7 +103,7 @@ Result<void> RocksLog::Commit(rocksdb::WriteBatch& batch, Revision first) {
   rocksdb::WriteOptions durably;
   durably.sync = options_.sync_for_test;
   const rocksdb::Status status = db_->db().Write(durably, &batch);
-  const Result<void> result =
+  Result<void> result =
       status.ok() ? db_->MarkLog() : db_->ToError(StrCat("writing to '", options_.directory, "'"), status);
   if (!result.ok()) {
     failed_ = result.error().kind();
