@@ -32,15 +32,27 @@ Transaction& Transaction::If(std::string key, Revision mod_revision) {
 }
 Transaction& Transaction::Put(std::string key, Bytes value) {
   INVARIANT(value != nullptr, "a put needs a value");
-  changes_.push_back({std::move(key), std::move(value)});
+  steps_.push_back({.key = std::move(key), .value = std::move(value), .make = nullptr});
   return *this;
 }
 Transaction& Transaction::Put(std::string key, std::string value) {
   return Put(std::move(key), std::make_shared<const std::string>(std::move(value)));
 }
 Transaction& Transaction::Delete(std::string key) {
-  changes_.push_back({std::move(key), nullptr});
+  steps_.push_back({.key = std::move(key), .value = nullptr, .make = nullptr});
   return *this;
+}
+Transaction& Transaction::PutMade(std::string key, size_t bytes_max, std::function<std::string(Revision)> make) {
+  INVARIANT(make != nullptr, "a put needs what makes its value");
+  steps_.push_back({.key = std::move(key), .value = nullptr, .made_bytes_max = bytes_max, .make = std::move(make)});
+  return *this;
+}
+Bytes Transaction::Step::ValueAt(Revision revision) const {
+  if (make == nullptr) return value;
+  auto made = std::make_shared<const std::string>(make(revision));
+  INVARIANT(made->size() <= made_bytes_max, StrCat("the value made for '", key, "' has ", made->size(),
+                                                   " bytes; at most ", made_bytes_max, " were announced"));
+  return made;
 }
 
 // ---- opening and closing ----
@@ -153,29 +165,28 @@ size_t Store::Count(std::string_view prefix) const {
 // ---- writing ----
 
 namespace {
-size_t CostOf(const Change& change) {
-  return kBytesPerChange + change.key.size() + (change.value != nullptr ? change.value->size() : 0);
-}
+size_t CostOf(std::string_view key, size_t value_bytes) { return kBytesPerChange + key.size() + value_bytes; }
 }  // namespace
 
 Result<void> Store::CheckLimits(const Transaction& transaction) const {
   if (closing_) return UnavailableError("the store is closing");
-  const size_t count = std::max(transaction.changes_.size(), transaction.conditions_.size());
+  const size_t count = std::max(transaction.steps_.size(), transaction.conditions_.size());
   if (count > limits_.changes_per_transaction_max) {
     return TooLargeError(
         StrCat(count, " changes or conditions in one transaction: the limit is ", limits_.changes_per_transaction_max));
   }
   size_t bytes = 0;
-  for (const Change& change : transaction.changes_) {
-    if (change.key.empty()) return InvalidError("a key is empty");
-    if (change.key.size() > limits_.key_bytes_max) {
-      return TooLargeError(StrCat("a key of ", change.key.size(), " bytes: the limit is ", limits_.key_bytes_max));
+  for (const Transaction::Step& step : transaction.steps_) {
+    if (step.key.empty()) return InvalidError("a key is empty");
+    if (step.key.size() > limits_.key_bytes_max) {
+      return TooLargeError(StrCat("a key of ", step.key.size(), " bytes: the limit is ", limits_.key_bytes_max));
     }
-    if (change.value != nullptr && change.value->size() > limits_.value_bytes_max) {
-      return TooLargeError(StrCat("the value of '", change.key, "' has ", change.value->size(), " bytes: the limit is ",
-                                  limits_.value_bytes_max));
+    const size_t value_bytes = step.value_bytes_max();
+    if (value_bytes > limits_.value_bytes_max) {
+      return TooLargeError(StrCat("the value of '", step.key, "' has ", step.make != nullptr ? "up to " : "",
+                                  value_bytes, " bytes: the limit is ", limits_.value_bytes_max));
     }
-    bytes += CostOf(change);
+    bytes += CostOf(step.key, value_bytes);
   }
   if (bytes > limits_.transaction_bytes_max) {
     return TooLargeError(StrCat("a transaction of ", bytes, " bytes: the limit is ", limits_.transaction_bytes_max));
@@ -226,7 +237,7 @@ std::shared_ptr<Store::PendingWrite> Store::NewestPending(const Transaction& tra
     if (newest == nullptr || last->record.revision > newest->record.revision) newest = last;
   };
   for (const Transaction::Condition& condition : transaction.conditions_) look_at(condition.key);
-  for (const Change& change : transaction.changes_) look_at(change.key);
+  for (const Transaction::Step& step : transaction.steps_) look_at(step.key);
   return newest;
 }
 
@@ -235,16 +246,16 @@ std::shared_ptr<Store::PendingWrite> Store::Enqueue(const Transaction& transacti
   auto write = std::make_shared<PendingWrite>();
   write->record.revision = assigned_.Next();
   std::map<std::string_view, size_t> last;
-  for (size_t i = 0; i < transaction.changes_.size(); ++i) last[transaction.changes_[i].key] = i;
-  for (size_t i = 0; i < transaction.changes_.size(); ++i) {
-    const Change& change = transaction.changes_[i];
-    if (last[change.key] != i) continue;
-    const PendingKey before = Expected(change.key);
+  for (size_t i = 0; i < transaction.steps_.size(); ++i) last[transaction.steps_[i].key] = i;
+  for (size_t i = 0; i < transaction.steps_.size(); ++i) {
+    const Transaction::Step& step = transaction.steps_[i];
+    if (last[step.key] != i) continue;
+    const PendingKey before = Expected(step.key);
     const bool existed = before.mod_revision != kNone;
-    if (change.value == nullptr && !existed) continue;
-    write->bytes += CostOf(change);
+    if (step.deletes() && !existed) continue;
+    write->bytes += CostOf(step.key, step.value_bytes_max());
     write->record.create_revisions.push_back(existed ? before.create_revision : write->record.revision);
-    write->record.changes.push_back(change);
+    write->record.changes.push_back({step.key, step.ValueAt(write->record.revision)});
   }
   if (write->record.changes.empty()) return nullptr;
   for (size_t i = 0; i < write->record.changes.size(); ++i) {

@@ -62,14 +62,37 @@ class Transaction {
   Transaction& Put(std::string key, std::string value);
   Transaction& Delete(std::string key);  // deleting what does not exist is not an error and no change
 
+  // A value that carries its own revision, as an object carries its resourceVersion:
+  //
+  //   txn.PutMade(key, bytes.size() + 32, [bytes](Revision now) { return WithResourceVersion(bytes, now); });
+  //
+  // `make` is called once, within Commit, when the transaction gets its revision, and with that one: what Commit
+  // returns and what the entry and its event have. It is not called when a condition fails or a limit is passed, nor
+  // when a later change of the same key takes its place. It must be cheap (it runs on the loop, all writers wait) and
+  // pure: it does not touch the store and does not throw. That it was called does not mean that the value got on disk:
+  // when the write fails, the same revision may be given to another. Limits are checked with `bytes_max`, before
+  // anything is made; a longer value is a broken invariant.
+  Transaction& PutMade(std::string key, size_t bytes_max, std::function<std::string(Revision)> make);
+
  private:
   friend class Store;
   struct Condition {
     std::string key;
     Revision mod_revision;
   };
+  // A put has a value or makes one; a deletion does neither.
+  struct Step {
+    std::string key;
+    Bytes value;
+    size_t made_bytes_max = 0;
+    std::function<std::string(Revision)> make;
+
+    bool deletes() const { return value == nullptr && make == nullptr; }
+    size_t value_bytes_max() const { return value != nullptr ? value->size() : made_bytes_max; }
+    Bytes ValueAt(Revision revision) const;  // null: delete
+  };
   std::vector<Condition> conditions_;
-  std::vector<Change> changes_;
+  std::vector<Step> steps_;
 };
 
 // The limits of one store, each answered with kTooLarge, or for a watch with kGone.

@@ -90,6 +90,29 @@ TEST_F(StoreFailureTest, AConflictWithAWriteThatFailsIsNone) {
   EXPECT_EQ(h.List(), "a=3");
 }
 
+TEST_F(StoreFailureTest, AValueIsMadeOnceWithTheRevisionItGetsInTheEnd) {
+  h.Put("a", "1");
+  fates = {Fate::kFails};
+  std::vector<int64_t> made;
+  const auto make = [&made](Revision revision) {
+    made.push_back(revision.value());
+    return "made at " + std::to_string(revision.value());
+  };
+  // The third is first decided on top of the others, which fail; then it is the first to get their revision.
+  EXPECT_THAT(CommitInOrder({Transaction().Put("a", "2"), Transaction().Put("a", "3"),
+                             Transaction().If("a", Revision(1)).PutMade("a", 20, make)}),
+              ElementsAre("unavailable: the disk failed", "unavailable: the disk failed", "2"));
+  EXPECT_THAT(made, ElementsAre(2));
+  EXPECT_EQ(h.List(), "a=made at 2");
+
+  // One that fails was made, and its revision is another's now.
+  fates = {Fate::kFails};
+  EXPECT_THAT(CommitInOrder({Transaction().PutMade("a", 20, make)}), ElementsAre("unavailable: the disk failed"));
+  EXPECT_THAT(CommitInOrder({Transaction().PutMade("b", 20, make)}), ElementsAre("3"));
+  EXPECT_THAT(made, ElementsAre(2, 3, 3));
+  EXPECT_EQ(h.List(), "a=made at 2 b=made at 3");
+}
+
 TEST_F(StoreFailureTest, AConflictWithAWriteUnderWayIsToldWhenThatIsOnDisk) {
   h.Put("a", "1");
   EXPECT_THAT(

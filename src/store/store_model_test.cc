@@ -32,9 +32,9 @@ using ModelState = std::map<std::string, ModelEntry>;
 // A transaction as the test planned it, and what the store answered.
 struct Attempt {
   std::vector<std::pair<std::string, Revision>> conditions;
-  std::vector<std::pair<std::string, std::optional<std::string>>> changes;
-  Revision before;  // the store's revision when it began
-  Revision after;   // and when it was answered
+  std::vector<std::pair<std::string, std::optional<std::string>>> changes;  // a value that ends in # is a made one
+  Revision before;                                                          // the store's revision when it began
+  Revision after;                                                           // and when it was answered
   std::optional<Result<Revision>> answer;
 };
 
@@ -104,6 +104,7 @@ class World {
       for (uint64_t n = random_.Below(4); n > 0; --n) {
         std::optional<std::string> value;
         if (random_.Chance(0.7)) value = std::to_string(writer) + "." + std::to_string(i) + "." + std::to_string(n);
+        if (value && random_.Chance(0.3)) *value += '#';
         attempt->changes.emplace_back(RandomKey(), value);
       }
       if (random_.Chance(0.2)) {
@@ -119,11 +120,24 @@ class World {
   rt::Task<void> Commit(std::shared_ptr<Attempt> attempt) {
     Transaction transaction;
     for (const auto& [key, revision] : attempt->conditions) transaction.If(key, revision);
-    for (const auto& [key, value] : attempt->changes) value ? transaction.Put(key, *value) : transaction.Delete(key);
+    for (const auto& [key, value] : attempt->changes) AddChange(transaction, key, value);
     attempt->before = store_->revision();
     Result<Revision> answer = co_await store_->Commit(std::move(transaction));
     attempt->after = store_->revision();
     attempt->answer = std::move(answer);
+  }
+
+  static void AddChange(Transaction& transaction, const std::string& key, const std::optional<std::string>& value) {
+    if (!value) {
+      transaction.Delete(key);
+    } else if (value->ends_with('#')) {
+      transaction.PutMade(key, 100, [value](Revision revision) { return AsWritten(*value, revision); });
+    } else {
+      transaction.Put(key, *value);
+    }
+  }
+  static std::string AsWritten(const std::string& value, Revision revision) {
+    return value.ends_with('#') ? value + std::to_string(revision.value()) : value;
   }
 
   rt::Task<void> WatchAndRead() {
@@ -209,7 +223,7 @@ class World {
       const auto found = before.find(key);
       if (!last || (!value && found == before.end())) continue;
       const Revision created = found == before.end() ? revision : found->second.create_revision;
-      effect += key + "=" + value.value_or("-") + "@" + std::to_string(created.value()) + "\n";
+      effect += key + "=" + AsWritten(value.value_or("-"), revision) + "@" + std::to_string(created.value()) + "\n";
     }
     return effect;
   }

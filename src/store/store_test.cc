@@ -259,6 +259,107 @@ TEST_P(StoreContract, DeletingWhatDoesNotExistIsNoChange) {
   EXPECT_THAT(Texts(watch->Poll()), ElementsAre("1:put a=1@1(new)"));
 }
 
+// ---- values that carry their revision ----
+
+Transaction& PutOwnRevision(Transaction& transaction, const std::string& key, int* calls = nullptr) {
+  return transaction.PutMade(key, 30, [key, calls](Revision revision) {
+    if (calls != nullptr) ++*calls;
+    return key + "@" + std::to_string(revision.value());
+  });
+}
+
+// Every such value says the revision that its entry has. Answers how many there are.
+size_t CheckOwnRevisions(const ListResult& list) {
+  for (const Entry& entry : list.entries) {
+    EXPECT_EQ(*entry.value, entry.key + "@" + std::to_string(entry.mod_revision.value()));
+  }
+  return list.entries.size();
+}
+
+rt::Task<std::vector<Result<Revision>>> PutOwnRevisionsAtOnce(Harness& h, int count, int* calls) {
+  std::vector<rt::Task<Result<Revision>>> tasks;
+  for (int i = 0; i < count; ++i) {
+    Transaction transaction;
+    PutOwnRevision(transaction, "k" + std::to_string(i), calls);
+    if (i % 3 == 0) PutOwnRevision(transaction, "also" + std::to_string(i), calls);
+    if (i % 4 == 0) PutOwnRevision(transaction, "hot", calls);
+    tasks.push_back(h.store().Commit(std::move(transaction)));
+  }
+  co_return co_await rt::WhenAll(std::move(tasks));
+}
+
+TEST_P(StoreContract, AMadeValueCarriesTheRevisionOfItsCommit) {
+  h.Open();
+  h.Put("before", "before@1");
+  const auto watch = h.store().OpenWatch("", Revision(1)).value();
+  int calls = 0;
+  const auto results = h.Run(PutOwnRevisionsAtOnce(h, 50, &calls));
+  EXPECT_EQ(calls, 50 + 17 + 13) << "once for each value";
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::string key = "k" + std::to_string(i);
+    EXPECT_EQ(h.Value(key), key + "@" + std::to_string(results[i].value().value()));
+  }
+  for (int round = 0; round < (h.durable() ? 2 : 1); ++round) {
+    EXPECT_EQ(h.store().revision(), Revision(51));
+    for (int64_t at = 1; at <= 51; ++at) CheckOwnRevisions(h.store().List("", {.at = Revision(at)}).value());
+    EXPECT_EQ(CheckOwnRevisions(h.store().List("").value()), 1U + 50 + 17 + 1);
+    if (h.durable()) h.Open();
+  }
+  for (const auto& event : watch->Poll().value()) {
+    EXPECT_EQ(*event->value, event->key + "@" + std::to_string(event->revision.value()));
+  }
+}
+
+TEST_P(StoreContract, NoValueIsMadeForATransactionThatDoesNotHappen) {
+  h.Open({.value_bytes_max = 30, .transaction_bytes_max = 600});
+  h.Put("a", "1");
+  int calls = 0;
+  Transaction conflict;
+  PutOwnRevision(conflict.If("a", Revision(7)), "a", &calls);
+  EXPECT_EQ(h.Commit(std::move(conflict)).error().kind(), ErrorKind::kConflict);
+  Transaction too_large;
+  for (const char* key : {"a", "b", "c", "d"}) PutOwnRevision(too_large, key, &calls);
+  EXPECT_THAT(h.Commit(std::move(too_large)).error().message(), HasSubstr("a transaction of 636 bytes"));
+  const auto too_long =
+      h.Commit(Transaction().PutMade("a", 31, [&calls](Revision) { return std::to_string(++calls); })).error();
+  EXPECT_EQ(too_long.ToString(), "too_large: the value of 'a' has up to 31 bytes: the limit is 30");
+  EXPECT_EQ(h.store().revision(), Revision(1));
+  EXPECT_EQ(calls, 0);
+
+  // Of two changes of one key the last counts: the first is not made.
+  Transaction last_counts;
+  PutOwnRevision(PutOwnRevision(last_counts, "a", &calls), "b", &calls).Put("a", "2").Delete("b");
+  EXPECT_EQ(h.Commit(std::move(last_counts)).value(), Revision(2));
+  EXPECT_EQ(h.List(), "a=2");
+  EXPECT_EQ(calls, 0);
+}
+
+rt::Task<std::pair<Result<Revision>, Result<Revision>>> CreateTwiceAtOnce(Harness& h, int* calls) {
+  Transaction first;
+  Transaction second;
+  PutOwnRevision(first.If("a", Revision(0)), "a", calls);
+  PutOwnRevision(second.If("a", Revision(0)), "a", calls);
+  auto [one, two] = co_await rt::WhenAll(h.store().Commit(std::move(first)), h.store().Commit(std::move(second)));
+  co_return {std::move(one), std::move(two)};
+}
+
+TEST_P(StoreContract, AWriterThatLosesToOneStillUnderWayMakesNoValue) {
+  h.Open();
+  int calls = 0;
+  const auto [one, two] = h.Run(CreateTwiceAtOnce(h, &calls));
+  EXPECT_EQ(one.ok() + two.ok(), 1);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(h.List(), "a=a@1");
+}
+
+TEST(StoreDeathTest, AMadeValueIsNotLongerThanAnnounced) {
+  Harness h(EngineKind::kMemory);
+  h.Open();
+  h.Commit(Transaction().PutMade("a", 3, [](Revision) { return "123"; })).value();
+  EXPECT_DEATH((void)h.Commit(Transaction().PutMade("b", 3, [](Revision) { return "1234"; })),
+               "the value made for 'b' has 4 bytes; at most 3 were announced");
+}
+
 // ---- watches ----
 
 TEST_P(StoreContract, AWatchDeliversPastAndPresentWithoutGapOrDuplicate) {
