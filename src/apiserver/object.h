@@ -1,0 +1,63 @@
+// Objects as the store has them: compact JSON with sorted keys and the resourceVersion inside, so that reads, lists and
+// watches hand out stored bytes as they are.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "api/resource_type.h"
+#include "base/result.h"
+#include "json/value.h"
+#include "store/store.h"
+
+namespace baton::apiserver {
+
+using store::Bytes;
+using store::Revision;
+
+// Keys: /apps/deployments/<namespace>/<name>, /core/namespaces/<name>.
+std::string StoragePrefix(const api::ResourceType& type, std::string_view ns);  // "" : all namespaces; ends with '/'
+std::string StorageKey(const api::ResourceType& type, std::string_view ns, std::string_view name);
+
+// An object's bytes but for its resourceVersion, which is known when the store assigns the revision.
+struct Encoded {
+  std::string bytes;      // with metadata.resourceVersion ""
+  size_t version_at = 0;  // where its digits go
+
+  std::string WithVersion(Revision revision) const;
+};
+inline constexpr size_t kVersionDigitsMax = 20;
+Encoded Encode(json::Value object);
+
+// The object's bytes in another version of its group: the same but for apiVersion (conversion strategy None).
+Bytes InVersion(const Bytes& stored, const api::ResourceType& type);
+
+std::string VersionText(Revision revision);
+// "" and "0" are zero; kInvalid for what is no number.
+Result<Revision> ParseVersion(std::string_view text);
+
+// Parses what is stored, once: the newest values stay at hand, up to a limit of text. Stored bytes are ours, so bytes
+// that cannot be parsed are a broken invariant.
+class DecodeCache {
+ public:
+  explicit DecodeCache(size_t text_bytes_max = kTextBytesMax) : text_bytes_max_(text_bytes_max) {}
+  json::Value Decode(const Bytes& bytes);
+  void Remember(const Bytes& bytes, json::Value value);
+
+  static constexpr size_t kTextBytesMax = size_t{16} << 20;
+
+ private:
+  struct Known {
+    Bytes bytes;  // kept, so that its address names nothing else
+    json::Value value;
+  };
+  size_t text_bytes_max_;
+  size_t text_bytes_ = 0;
+  std::list<Known> newest_first_;
+  std::unordered_map<const std::string*, std::list<Known>::iterator> by_address_;
+};
+
+}  // namespace baton::apiserver
