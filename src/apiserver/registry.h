@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +18,13 @@ namespace baton::apiserver {
 using api::ResourceType;
 using api::ResourceTypePtr;
 
+// Kubernetes' order of versions: GA before beta before alpha, higher numbers first; other words last, by name.
+bool VersionPrecedes(std::string_view a, std::string_view b);
+
 class Registry {
  public:
-  Registry();  // with api::BuiltinTypes()
+  Registry();                                                    // with api::BuiltinTypes()
+  explicit Registry(std::span<const ResourceTypePtr> built_in);  // with these instead
 
   // Null when it is not served.
   ResourceTypePtr Find(std::string_view group, std::string_view version, std::string_view plural) const;
@@ -30,8 +35,8 @@ class Registry {
   bool HasGroup(std::string_view group) const;
   bool HasGroupVersion(std::string_view group, std::string_view version) const;
 
-  // Groups in Kubernetes' order (core first, built-in ones, then custom ones by name); versions of a group, preferred
-  // first (v2 before v1 before v1beta1 before v1alpha1).
+  // Groups in Kubernetes' order (core first, its own ones by their priority, then others by name); versions of a group,
+  // preferred first (v2 before v1 before v1beta1 before v1alpha1).
   std::vector<std::string> Groups() const;
   std::vector<std::string> Versions(std::string_view group) const;
   // Types of one group and version, by plural.
@@ -40,7 +45,8 @@ class Registry {
   // One type for each stored resource: what the garbage collector and namespace deletion walk over.
   std::vector<ResourceTypePtr> StoredResources() const;
 
-  // The served versions of one CustomResourceDefinition; empty takes it away.
+  // The served versions of one CustomResourceDefinition; empty takes it away. A built-in type is never replaced: a
+  // custom one of the same group, version and plural is not served.
   void SetCustom(const std::string& crd_name, std::vector<ResourceTypePtr> types);
 
   // Grows with every change: what discovery and OpenAPI are cached by.
@@ -49,15 +55,16 @@ class Registry {
  private:
   void Rebuild();
 
+  std::vector<ResourceTypePtr> built_in_;
   std::map<std::string, std::vector<ResourceTypePtr>, std::less<>> custom_;  // by CRD
-  // By group, then version, then plural.
-  std::map<std::string, std::map<std::string, std::map<std::string, ResourceTypePtr, std::less<>>, std::less<>>,
-           std::less<>>
-      types_;
+  struct VersionOrder {
+    using is_transparent = void;
+    bool operator()(std::string_view a, std::string_view b) const { return VersionPrecedes(a, b); }
+  };
+  using ByPlural = std::map<std::string, ResourceTypePtr, std::less<>>;
+  using ByVersion = std::map<std::string, ByPlural, VersionOrder>;  // preferred first
+  std::map<std::string, ByVersion, std::less<>> types_;             // by group
   uint64_t generation_ = 0;
 };
-
-// Kubernetes' order of versions: GA before beta before alpha, higher numbers first; other words last, by name.
-bool VersionPrecedes(std::string_view a, std::string_view b);
 
 }  // namespace baton::apiserver
