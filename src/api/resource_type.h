@@ -61,6 +61,7 @@ struct ResourceType {
 
   bool has_status = false;         // a status subresource: the main resource cannot change status, /status only status
   std::optional<ScalePaths> scale;  // a scale subresource
+  std::string storage_version;      // the version objects are stored in; empty: this one
   bool counts_generations = true;   // metadata.generation grows with every change beyond metadata and status
   bool stored = true;               // false: a request that is answered and not kept (SubjectAccessReview): create only
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -177,11 +178,15 @@ class Core {
   friend class WriteOperation;
   friend class CollectionWatcher;
 
+  Bytes LastState(const std::shared_ptr<const store::Event>& event);
+
   rt::Loop& loop_;
   store::Store& store_;
   Registry& registry_;
   std::vector<std::unique_ptr<AdmissionPlugin>> admission_;
   DecodeCache decoded_;
+  static constexpr size_t kLastStatesMax = 64;
+  std::deque<std::pair<std::shared_ptr<const store::Event>, Bytes>> last_states_;  // newest first
 };
 
 }  // namespace baton::apiserver

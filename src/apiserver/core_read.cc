@@ -1,0 +1,179 @@
+// Core's reading verbs: get and list.
+#include <algorithm>
+#include <utility>
+
+#include "apiserver/core.h"
+#include "apiserver/errors.h"
+#include "apiserver/selection.h"
+#include "base/base64.h"
+#include "base/strings.h"
+#include "json/parse.h"
+#include "json/print.h"
+#include "rt/when.h"
+
+namespace baton::apiserver {
+
+namespace {
+
+// Where a list goes on: {"rv": 12, "start": "<the last key, below the prefix>"} in base64. Opaque to clients.
+struct ContinueToken {
+  Revision revision;
+  std::string start;
+};
+
+std::string ToText(const ContinueToken& token) {
+  return Base64UrlEncode(json::Object({{"rv", token.revision.value()}, {"start", token.start}}).ToString());
+}
+
+Result<ContinueToken> ParseContinue(std::string_view text) {
+  const auto invalid = [](std::string_view why) { return BadRequest(StrCat("continue key is not valid: ", why)); };
+  const Result<std::string> decoded = Base64UrlDecode(text);
+  if (!decoded.ok()) return invalid(decoded.error().message());
+  const Result<json::Value> value = json::Parse(*decoded);
+  if (!value.ok()) return invalid(value.error().message());
+  const int64_t revision = (*value)["rv"].int_or(-1);
+  const std::string_view start = (*value)["start"].str();
+  if (revision < -1 || revision == 0 || start.empty()) return invalid("incorrect encoded start resourceVersion");
+  return ContinueToken{.revision = Revision(revision), .start = std::string(start)};
+}
+
+Error TooLargeVersion(Revision wanted, Revision current) {
+  Status status{.code = 504, .reason = "Timeout"};
+  status.causes.push_back({.reason = "ResourceVersionTooLarge", .message = "Too large resource version", .field = {}});
+  status.retry_after_seconds = 1;
+  return Error::FromStatus(std::move(status), StrCat("Timeout: Too large resource version: ", wanted.value(),
+                                                     ", current: ", current.value()));
+}
+
+Error ExpiredContinue() {
+  return Expired(
+      "The provided continue parameter is too old to display a consistent list result. You must start a new list "
+      "without the continue parameter.");
+}
+
+// Until the store has that revision.
+rt::Task<Result<void>> UntilRevision(store::Store& store, Revision wanted) {
+  std::unique_ptr<store::Watch> watch = CO_TRY(store.OpenWatch("", store.revision()));
+  while (store.revision() < wanted) {
+    const auto events = co_await watch->Next();
+    if (!events.ok()) co_return events.error();
+  }
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> WaitForRevision(rt::Loop& loop, store::Store& store, Revision wanted) {
+  if (store.revision() >= wanted) co_return Result<void>();
+  const Result<void> seen = co_await rt::WithDeadline(rt::Deadline::After(loop, kFreshReadWait), "a resource version",
+                                                      UntilRevision(store, wanted));
+  if (!seen.ok()) co_return TooLargeVersion(wanted, store.revision());
+  co_return Result<void>();
+}
+
+Error BadVersion(const Target& target, const Error& error) {
+  return InvalidObject(
+      "meta.k8s.io", "ListOptions", target.name,
+      {{.type = api::FieldError::Type::kInvalid, .field = "resourceVersion", .message = error.message()}});
+}
+
+Subject SubjectOf(const Target& target) {
+  return {.group = target.type->group, .resource = target.type->plural, .name = target.name};
+}
+
+// What a list must begin at: the options checked against each other, as Kubernetes does.
+Result<Revision> CheckListOptions(const Target& target, const ListOptions& options) {
+  const auto invalid = [&](std::string_view message) {
+    return InvalidObject("meta.k8s.io", "ListOptions", "",
+                         {{.type = api::FieldError::Type::kForbidden,
+                           .field = "resourceVersionMatch",
+                           .message = std::string(message)}});
+  };
+  Result<Revision> revision = ParseVersion(options.resource_version);
+  if (!revision.ok()) return BadVersion(target, revision.error());
+  const std::string_view match = options.resource_version_match;
+  if (match.empty()) return revision;
+  if (options.resource_version.empty()) {
+    return invalid("Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided");
+  }
+  if (!options.continue_token.empty()) {
+    return invalid("Forbidden: resourceVersionMatch is forbidden when continue is provided");
+  }
+  if (match != "Exact" && match != "NotOlderThan") {
+    return invalid(StrCat("Unsupported value: \"", match, R"(": supported values: "Exact", "NotOlderThan", "")"));
+  }
+  if (match == "Exact" && revision->value() == 0) {
+    return invalid(R"(Forbidden: resourceVersionMatch "Exact" is forbidden for resourceVersion "0")");
+  }
+  return revision;
+}
+
+}  // namespace
+
+Core::Core(rt::Loop& loop, store::Store& store, Registry& registry) : loop_(loop), store_(store), registry_(registry) {}
+Core::~Core() = default;
+
+std::optional<Object> Core::Live(const ResourceType& type, std::string_view ns, std::string_view name) const {
+  const Result<std::optional<store::Entry>> entry = store_.Get(StorageKey(type, ns, name));
+  if (!entry.ok() || !entry->has_value()) return std::nullopt;
+  return Object{.bytes = (*entry)->value, .revision = (*entry)->mod_revision};
+}
+
+rt::Task<Result<Object>> Core::Get(Target target, std::string resource_version) {
+  const Result<Revision> wanted = ParseVersion(resource_version);
+  if (!wanted.ok()) co_return BadVersion(target, wanted.error());
+  CO_TRY(co_await WaitForRevision(loop_, store_, *wanted));
+  std::optional<Object> live = Live(*target.type, target.ns, target.name);
+  if (!live) co_return NotFound(SubjectOf(target));
+  live->bytes = InVersion(live->bytes, *target.type);
+  co_return *std::move(live);
+}
+
+rt::Task<Result<Listed>> Core::List(Target target, ListOptions options) {
+  Revision at;
+  std::string start_after;
+  std::string prefix = StoragePrefix(*target.type, target.ns);
+  const Revision wanted = CO_TRY(CheckListOptions(target, options));
+  if (!options.continue_token.empty()) {
+    if (wanted.value() != 0) co_return BadRequest("specifying resource version is not allowed when using continue");
+    ContinueToken token = CO_TRY(ParseContinue(options.continue_token));
+    at = token.revision;
+    start_after = StrCat(prefix, token.start);
+  } else if (options.resource_version_match == "Exact") {
+    CO_TRY(co_await WaitForRevision(loop_, store_, wanted));
+    at = wanted;
+  } else {
+    CO_TRY(co_await WaitForRevision(loop_, store_, wanted));
+  }
+
+  const Selection& selection = options.selection;
+  const bool all = selection.everything();
+  const std::optional<std::string_view> name = selection.fields.ExactMatch("metadata.name");
+  const std::string only = name && !target.ns.empty() ? StrCat(prefix, *name) : std::string();
+  Listed listed;
+  listed.revision = at.value() == 0 ? store_.revision() : at;
+  while (true) {
+    store::ListOptions page{.at = at, .start_after = start_after, .limit = options.limit};
+    if (options.limit > 0) page.limit = options.limit - listed.items.size();
+    Result<store::ListResult> found =
+        store_.List(only.empty() ? std::string_view(prefix) : std::string_view(only), page);
+    if (!found.ok()) {
+      if (found.error().kind() != ErrorKind::kGone) co_return found.error();
+      co_return options.continue_token.empty()
+          ? Expired(StrCat("The resourceVersion for the provided list is too old: ", at.value()))
+          : ExpiredContinue();
+    }
+    for (store::Entry& entry : found->entries) {
+      if (!all && (!MaySelect(selection, *entry.value) || !Selects(selection, decoded_.Decode(entry.value)))) continue;
+      listed.items.push_back({.bytes = InVersion(entry.value, *target.type), .revision = entry.mod_revision});
+    }
+    if (!found->more) break;
+    start_after = std::move(found->entries.back().key);
+    if (at.value() == 0) at = found->revision;
+    if (listed.items.size() < options.limit) continue;
+    listed.continue_token = ToText({.revision = at, .start = start_after.substr(prefix.size())});
+    if (all) listed.remaining = found->remaining;
+    break;
+  }
+  co_return listed;
+}
+
+}  // namespace baton::apiserver

@@ -1,0 +1,216 @@
+// Objects from clients: type checks, unknown fields, defaults.
+#include "apiserver/decode.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/builtin_types.h"
+#include "api/schema.h"
+#include "apiserver/errors.h"
+#include "base/strings.h"
+
+namespace baton::apiserver {
+
+namespace {
+
+using api::FieldError;
+using api::Schema;
+using json::Value;
+
+constexpr size_t kUnknownFieldsMax = 32;  // as many are told; the rest would only flood the answer
+
+Error CannotHandle(const ResourceType& type, std::string_view why) {
+  return BadRequest(
+      StrCat(type.kind, " in version \"", type.version, "\" cannot be handled as a ", type.kind, ": ", why));
+}
+
+// Built-in objects are typed: a null is an absent field.
+void DropNulls(Value& value, size_t depth) {
+  if (depth == 0) return;
+  if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) {
+      if (value[i].is_array() || value[i].is_object()) DropNulls(value.Edit(i), depth - 1);
+    }
+    return;
+  }
+  std::vector<std::string> nulls;
+  for (const json::Member& member : value.members()) {
+    if (member.value().is_null()) nulls.emplace_back(member.key());
+  }
+  for (const std::string& key : nulls) value.Erase(key);
+  std::vector<std::string> deeper;
+  for (const json::Member& member : value.members()) {
+    if (member.value().is_array() || member.value().is_object()) deeper.emplace_back(member.key());
+  }
+  for (const std::string& key : deeper) DropNulls(value.Edit(key), depth - 1);
+}
+
+bool HasNull(const Value& value) {
+  if (value.is_null()) return true;
+  if (value.is_array()) return std::ranges::any_of(value.items(), HasNull);
+  return std::ranges::any_of(value.members(), [](const json::Member& member) { return HasNull(member.value()); });
+}
+
+std::string_view GoKind(const Value& value) {
+  switch (value.kind()) {
+    case json::Kind::kString:
+      return "string";
+    case json::Kind::kBool:
+      return "bool";
+    case json::Kind::kArray:
+      return "array";
+    case json::Kind::kObject:
+      return "object";
+    default:
+      return "number";
+  }
+}
+
+// The value of the wrong type, its field's path and its type, in the words of Go's decoder.
+struct Mismatch {
+  std::string struct_name;
+  std::string path;
+  std::string_view found;
+  std::string wanted;
+};
+
+std::string GoType(const Schema& schema) {
+  switch (schema.type) {
+    case api::SchemaType::kString:
+      return schema.format == "date-time" ? "v1.Time" : "string";
+    case api::SchemaType::kInteger:
+      return schema.format.empty() ? "int64" : schema.format;
+    case api::SchemaType::kNumber:
+      return "float64";
+    case api::SchemaType::kBoolean:
+      return "bool";
+    case api::SchemaType::kArray:
+      return StrCat("[]", schema.items == nullptr ? "interface {}" : GoType(*schema.items));
+    case api::SchemaType::kObject:
+      if (schema.additional_properties != nullptr) {
+        return StrCat("map[string]", GoType(*schema.additional_properties));
+      }
+      return schema.name.empty() ? "map[string]interface {}"
+                                 : StrCat("v1.", schema.name.substr(schema.name.rfind('.') + 1));
+    default:
+      return "interface {}";
+  }
+}
+
+bool Fits(const Value& value, const Schema& schema) {
+  switch (schema.type) {
+    case api::SchemaType::kObject:
+      return value.is_object();
+    case api::SchemaType::kArray:
+      return value.is_array();
+    case api::SchemaType::kString:
+      return value.is_string();
+    case api::SchemaType::kInteger:
+      return value.is_int();
+    case api::SchemaType::kNumber:
+      return value.is_number();
+    case api::SchemaType::kBoolean:
+      return value.is_bool();
+    case api::SchemaType::kIntOrString:
+      return value.is_string() || value.is_number();
+    default:
+      return true;
+  }
+}
+
+std::optional<Mismatch> FindMismatch(const Value& value, const Schema& schema, std::string_view owner,
+                                     const std::string& path) {
+  if (value.is_null()) return std::nullopt;
+  if (!Fits(value, schema)) {
+    return Mismatch{.struct_name = std::string(owner), .path = path, .found = GoKind(value), .wanted = GoType(schema)};
+  }
+  if (value.is_array() && schema.items != nullptr) {
+    for (const Value& item : value.items()) {
+      if (auto mismatch = FindMismatch(item, *schema.items, owner, path)) return mismatch;
+    }
+  }
+  const std::string_view name =
+      schema.name.empty() ? owner : std::string_view(schema.name).substr(schema.name.rfind('.') + 1);
+  for (const json::Member& member : value.members()) {
+    const Schema* property = schema.Property(member.key());
+    if (property == nullptr) continue;
+    const std::string place = path.empty() ? std::string(member.key()) : StrCat(path, ".", member.key());
+    if (auto mismatch = FindMismatch(member.value(), *property, name, place)) return mismatch;
+  }
+  return std::nullopt;
+}
+
+Result<void> CheckTypes(const ResourceType& type, const Value& object) {
+  std::optional<Mismatch> mismatch;
+  if (!type.custom && type.schema != nullptr) mismatch = FindMismatch(object, *type.schema, type.kind, "");
+  if (!mismatch) mismatch = FindMismatch(object["metadata"], *api::ObjectMetaSchema(), "ObjectMeta", "metadata");
+  if (!mismatch) return {};
+  return CannotHandle(type, StrCat("json: cannot unmarshal ", mismatch->found, " into Go struct field ",
+                                   mismatch->struct_name, ".", mismatch->path, " of type ", mismatch->wanted));
+}
+
+Result<void> CheckNames(const ResourceType& type, const Value& object) {
+  if (!object.is_object()) {
+    return CannotHandle(type,
+                        StrCat("json: cannot unmarshal ", GoKind(object), " into Go value of type v1.", type.kind));
+  }
+  const std::string_view kind = object["kind"].str();
+  const std::string_view version = object["apiVersion"].str();
+  if (!kind.empty() && kind != type.kind) {
+    return BadRequest(StrCat(kind, " in version \"", version.substr(version.rfind('/') + 1),
+                             "\" cannot be handled as a ", type.kind, ": no kind \"", kind,
+                             "\" is registered for the resource \"", type.GroupResource(), "\""));
+  }
+  if (!version.empty() && version != type.ApiVersion()) {
+    return BadRequest(StrCat("the API version in the data (", version, ") does not match the expected API version (",
+                             type.ApiVersion(), ")"));
+  }
+  return {};
+}
+
+Result<void> TellUnknown(const ResourceType& type, const std::vector<std::string>& unknown, const WriteOptions& options,
+                         std::vector<std::string>& warnings) {
+  if (options.field_validation == FieldValidation::kIgnore) return {};
+  std::vector<std::string> told;
+  for (const std::string& key : options.duplicate_fields) told.push_back(StrCat("duplicate field \"", key, "\""));
+  for (const std::string& field : unknown) told.push_back(StrCat("unknown field \"", field, "\""));
+  if (told.size() > kUnknownFieldsMax) told.resize(kUnknownFieldsMax);
+  if (told.empty()) return {};
+  if (options.field_validation == FieldValidation::kWarn) {
+    warnings.insert(warnings.end(), told.begin(), told.end());
+    return {};
+  }
+  std::string all;
+  for (const std::string& one : told) StrAppend(all, all.empty() ? "" : ", ", one);
+  return CannotHandle(type, StrCat("strict decoding error: ", all));
+}
+
+}  // namespace
+
+void FillDefaults(const ResourceType& type, Value& object) {
+  if (type.schema != nullptr) api::ApplyDefaults(object, *type.schema);
+  if (type.default_fields != nullptr) type.default_fields(object);
+}
+
+Result<Value> DecodeObject(const ResourceType& type, Value object, const WriteOptions& options,
+                           std::vector<std::string>& warnings) {
+  TRY(CheckNames(type, object));
+  TRY(CheckTypes(type, object));
+  object.Set("apiVersion", type.ApiVersion());
+  object.Set("kind", type.kind);
+  if (!object["metadata"].is_object()) object.Set("metadata", json::Object());
+  std::vector<std::string> unknown;
+  if (type.schema != nullptr) api::Prune(object, *type.schema, &unknown);
+  std::vector<std::string> unknown_metadata;
+  api::Prune(object.Edit("metadata"), *api::ObjectMetaSchema(), &unknown_metadata);
+  for (const std::string& field : unknown_metadata) unknown.push_back(StrCat("metadata.", field));
+  TRY(TellUnknown(type, unknown, options, warnings));
+  if (HasNull(type.custom ? object["metadata"] : object)) {
+    constexpr size_t kDepthMax = 1000;
+    DropNulls(type.custom ? object.Edit("metadata") : object, kDepthMax);
+  }
+  FillDefaults(type, object);
+  return object;
+}
+
+}  // namespace baton::apiserver

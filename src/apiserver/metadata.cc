@@ -1,0 +1,184 @@
+// metadata: what the server sets and keeps, and what is valid.
+#include "apiserver/metadata.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "api/field_errors.h"
+#include "base/strings.h"
+#include "json/names.h"
+#include "json/rfc3339.h"
+
+namespace baton::apiserver {
+
+namespace {
+
+using api::FieldError;
+using json::Messages;
+using json::Value;
+
+constexpr size_t kRandomNameLength = 5;
+constexpr size_t kGeneratedNameMax = json::kMaxLabelBytes;
+constexpr std::string_view kNameAlphabet = "bcdfghjklmnpqrstvwxz2456789";  // no vowels: no words
+
+// What only the server sets, and an update cannot change.
+constexpr std::array<std::string_view, 6> kServerFields = {
+    "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion"};
+
+Messages CheckName(std::string_view name, api::NameRule rule, bool is_prefix) {
+  if (rule == api::NameRule::kPathSegment) {
+    return is_prefix ? json::CheckPathSegmentPrefix(name) : json::CheckPathSegmentName(name);
+  }
+  const std::string masked = is_prefix ? json::MaskTrailingDash(name) : std::string(name);
+  switch (rule) {
+    case api::NameRule::kDnsLabel:
+      return json::CheckDns1123Label(masked);
+    case api::NameRule::kDns1035Label:
+      return json::CheckDns1035Label(masked);
+    default:
+      return json::CheckDns1123Subdomain(masked);
+  }
+}
+
+void Add(std::vector<FieldError>& errors, std::string_view field, const Value& value, const Messages& messages) {
+  for (const std::string& message : messages) errors.push_back(api::InvalidError(std::string(field), value, message));
+}
+
+void ValidateNames(const Value& metadata, const api::ResourceType& type, std::vector<FieldError>& errors) {
+  const std::string_view generate = metadata["generateName"].str();
+  const std::string_view name = metadata["name"].str();
+  if (!generate.empty()) Add(errors, "metadata.generateName", generate, CheckName(generate, type.name_rule, true));
+  if (name.empty()) {
+    errors.push_back(api::RequiredError("metadata.name", "name or generateName is required"));
+  } else {
+    Add(errors, "metadata.name", name, CheckName(name, type.name_rule, false));
+  }
+  const std::string_view ns = metadata["namespace"].str();
+  if (type.namespaced) {
+    if (ns.empty()) errors.push_back(api::RequiredError("metadata.namespace", ""));
+    if (!ns.empty()) Add(errors, "metadata.namespace", ns, json::CheckDns1123Label(ns));
+  } else if (!ns.empty()) {
+    errors.push_back(api::ForbiddenError("metadata.namespace", "not allowed on this type"));
+  }
+}
+
+void ValidateLabels(const Value& metadata, std::vector<FieldError>& errors) {
+  for (const json::Member& label : metadata["labels"].members()) {
+    Add(errors, "metadata.labels", label.key(), json::CheckQualifiedName(label.key()));
+    Add(errors, "metadata.labels", label.value(), json::CheckLabelValue(label.value().str()));
+  }
+  for (const json::Member& annotation : metadata["annotations"].members()) {
+    Add(errors, "metadata.annotations", annotation.key(), json::CheckAnnotationKey(annotation.key()));
+  }
+  if (!json::CheckAnnotationsSize(metadata["annotations"]).empty()) {
+    errors.push_back(api::TooLongError("metadata.annotations", json::kMaxAnnotationsBytes));
+  }
+}
+
+void ValidateOwners(const Value& metadata, std::vector<FieldError>& errors) {
+  constexpr std::string_view kField = "metadata.ownerReferences";
+  std::optional<std::string_view> controller;
+  for (const Value& owner : metadata["ownerReferences"].items()) {
+    for (const std::string_view field : {"apiVersion", "kind", "name", "uid"}) {
+      if (!owner[field].str().empty()) continue;
+      errors.push_back(
+          api::InvalidError(StrCat(kField, ".", field), "",
+                            field == "apiVersion" ? "version must not be empty" : StrCat(field, " must not be empty")));
+    }
+    if (!owner["controller"].bool_or(false)) continue;
+    if (controller) {
+      errors.push_back(api::InvalidError(
+          std::string(kField), "",
+          StrCat(R"(Only one reference can have Controller set to true. Found "true" in references for )", *controller,
+                 " and ", owner["name"].str())));
+      continue;
+    }
+    controller = owner["name"].str();
+  }
+}
+
+void ValidateFinalizers(const Value& metadata, const Value* live, std::vector<FieldError>& errors) {
+  bool orphan = false;
+  bool foreground = false;
+  std::string added;
+  for (const Value& finalizer : metadata["finalizers"].items()) {
+    const std::string_view name = finalizer.str();
+    Add(errors, "metadata.finalizers", finalizer, json::CheckFinalizerName(name));
+    orphan |= name == kOrphanFinalizer;
+    foreground |= name == kForegroundFinalizer;
+    if (live != nullptr && std::ranges::find((*live)["metadata"]["finalizers"].items(), finalizer) ==
+                               (*live)["metadata"]["finalizers"].items().end()) {
+      StrAppend(added, added.empty() ? "" : ", ", "\"", name, "\"");
+    }
+  }
+  if (orphan && foreground) {
+    errors.push_back(api::InvalidError("metadata.finalizers", metadata["finalizers"],
+                                       "finalizers orphan and foregroundDeletion cannot be both set"));
+  }
+  if (!added.empty() && IsBeingDeleted(*live)) {
+    errors.push_back(api::ForbiddenError(
+        "metadata.finalizers",
+        StrCat("no new finalizers can be added if the object is being deleted, found new finalizers []string{", added,
+               "}")));
+  }
+}
+
+}  // namespace
+
+std::string TimeText(WallTime time) { return json::FormatTime(time); }
+
+std::string GeneratedName(std::string_view prefix, rt::Random& random) {
+  std::string name(prefix.substr(0, kGeneratedNameMax - kRandomNameLength));
+  for (size_t i = 0; i < kRandomNameLength; ++i) name += kNameAlphabet[random.Below(kNameAlphabet.size())];
+  return name;
+}
+
+void InitializeMetadata(Value& object, const api::ResourceType& type, rt::Random& random, WallTime now) {
+  Value& metadata = object.Edit("metadata");
+  for (const std::string_view field : kServerFields) metadata.Erase(field);
+  metadata.Erase("selfLink");
+  metadata.Set("uid", random.NewUid().str());
+  metadata.Set("creationTimestamp", TimeText(now));
+  if (type.counts_generations) metadata.Set("generation", 1);
+}
+
+void KeepServerMetadata(Value& object, const Value& live) {
+  Value& metadata = object.Edit("metadata");
+  metadata.Erase("selfLink");
+  for (const std::string_view field : kServerFields) {
+    if (const Value* kept = live["metadata"].Find(field)) {
+      metadata.Set(field, *kept);
+    } else {
+      metadata.Erase(field);
+    }
+  }
+}
+
+void CountGeneration(Value& object, const Value& live, const api::ResourceType& type) {
+  if (!type.counts_generations) return;
+  const auto spec_of = [&](Value part) {
+    part.Erase("metadata");
+    part.Erase("apiVersion");  // another version of the same object is no change
+    if (type.has_status) part.Erase("status");
+    return part;
+  };
+  if (spec_of(object) == spec_of(live)) return;
+  object.Edit("metadata").Set("generation", live["metadata"]["generation"].int_or(0) + 1);
+}
+
+std::vector<FieldError> ValidateMetadata(const Value& object, const Value* live, const api::ResourceType& type) {
+  std::vector<FieldError> errors;
+  const Value& metadata = object["metadata"];
+  ValidateNames(metadata, type, errors);
+  ValidateLabels(metadata, errors);
+  ValidateOwners(metadata, errors);
+  ValidateFinalizers(metadata, live, errors);
+  return errors;
+}
+
+bool HasFinalizers(const Value& object) { return !object["metadata"]["finalizers"].empty(); }
+
+bool IsBeingDeleted(const Value& object) { return !object["metadata"]["deletionTimestamp"].str().empty(); }
+
+}  // namespace baton::apiserver

@@ -1,0 +1,279 @@
+// Create, update and patch: from a client's wish to a committed object.
+#include "apiserver/write.h"
+
+#include <utility>
+
+#include "api/managed_fields.h"
+#include "apiserver/decode.h"
+#include "apiserver/metadata.h"
+#include "apiserver/scale.h"
+#include "apiserver/strategy.h"
+#include "base/strings.h"
+
+namespace baton::apiserver {
+
+namespace {
+
+using json::Value;
+
+constexpr size_t kManagerNameMax = 128;  // Kubernetes' number
+constexpr size_t kObjectBytesSlack = kVersionDigitsMax;
+
+}  // namespace
+
+WriteOperation::WriteOperation(Core& core, Target target, WriteOptions options, Caller& caller)
+    : core_(core), target_(std::move(target)), options_(std::move(options)), caller_(caller) {}
+
+Subject WriteOperation::subject() const {
+  return {.group = target_.type->group, .resource = target_.type->plural, .name = target_.name};
+}
+
+std::string WriteOperation::ManagerName() const {
+  if (!options_.field_manager.empty()) return options_.field_manager;
+  const std::string_view agent = caller_.user_agent;
+  return std::string(agent.substr(0, agent.find('/')).substr(0, kManagerNameMax));
+}
+
+AdmissionRequest WriteOperation::Request(Operation operation, const Value& object, const Value& live) const {
+  return {.operation = operation,
+          .type = target_.type,
+          .ns = target_.ns,
+          .name = target_.name,
+          .subresource = target_.subresource,
+          .user = caller_.user,
+          .dry_run = options_.dry_run,
+          .object = object,
+          .old_object = live,
+          .options = {},
+          .warnings = caller_.warnings};
+}
+
+rt::Task<Result<void>> WriteOperation::Mutate(Operation operation, Value& object, const Value& live) {
+  AdmissionRequest request = Request(operation, object, live);
+  for (const auto& plugin : core_.admission_) CO_TRY(co_await plugin->Mutate(request));
+  if (!request.object.SharesStorageWith(object)) {
+    object = std::move(request.object);
+    if (target_.type->schema != nullptr && target_.type->custom) api::Prune(object, *target_.type->schema);
+    FillDefaults(*target_.type, object);
+  }
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> WriteOperation::Validate(Operation operation, const Value& object, const Value& live) {
+  CO_TRY(ValidateObject(*target_.type, object, live.is_null() ? nullptr : &live));
+  const AdmissionRequest request = Request(operation, object, live);
+  for (const auto& plugin : core_.admission_) CO_TRY(co_await plugin->Validate(request));
+  co_return Result<void>();
+}
+
+Result<Value> WriteOperation::Tracked(const Value& live, Value next) const {
+  if (target_.type->schema == nullptr) return next;
+  api::FieldManager manager{.name = ManagerName(),
+                            .api_version = target_.type->ApiVersion(),
+                            .subresource = target_.subresource,
+                            .now = core_.loop_.WallNow()};
+  if (target_.type->has_status) manager.reset_fields = api::ResetFields(target_.subresource);
+  return api::TrackUpdate(live, std::move(next), *target_.type->schema, manager);
+}
+
+// The object is the one that the path names.
+Result<void> WriteOperation::CheckPlace(Value& object) const {
+  const ResourceType& type = *target_.type;
+  if (!object["metadata"].is_object()) object.Set("metadata", json::Object());
+  const std::string ns(object["metadata"]["namespace"].str());
+  if (type.namespaced) {
+    if (!ns.empty() && ns != target_.ns) {
+      return BadRequest("the namespace of the provided object does not match the namespace sent on the request");
+    }
+    object.Edit("metadata").Set("namespace", target_.ns);
+  } else if (ns.empty()) {
+    object.Edit("metadata").Erase("namespace");
+  }
+  const std::string_view name = object["metadata"]["name"].str();
+  if (target_.name.empty() || name == target_.name) return {};
+  if (name.empty()) return BadRequest("resource name may not be empty");
+  return BadRequest(
+      StrCat("the name of the object (", name, ") does not match the name on the URL (", target_.name, ")"));
+}
+
+Result<void> WriteOperation::CheckPreconditions(const Value& object, const Value& live) const {
+  const std::string_view uid = object["metadata"]["uid"].str();
+  const std::string_view live_uid = live["metadata"]["uid"].str();
+  if (!uid.empty() && uid != live_uid) {
+    return Conflict(subject(),
+                    StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", live_uid));
+  }
+  const std::string_view version = object["metadata"]["resourceVersion"].str();
+  if (!version.empty() && version != "0" && version != live["metadata"]["resourceVersion"].str()) {
+    return Conflict(subject(), kObjectModified);
+  }
+  return {};
+}
+
+Written WriteOperation::Answer(Value value, Revision revision, bool created) const {
+  value.Set("apiVersion", target_.type->ApiVersion());
+  Bytes bytes;
+  if (revision.value() > 0) {
+    value.Edit("metadata").Set("resourceVersion", VersionText(revision));
+  }
+  bytes = std::make_shared<const std::string>(value.ToString());
+  return {.object = {.bytes = std::move(bytes), .revision = revision}, .value = std::move(value), .created = created};
+}
+
+rt::Task<Result<std::optional<Revision>>> WriteOperation::Store(const Value& object, Revision expected) {
+  Value stored = object;
+  if (!target_.type->storage_version.empty()) {
+    stored.Set("apiVersion", StrCat(target_.type->group, "/", target_.type->storage_version));
+  }
+  Encoded encoded = Encode(std::move(stored));
+  const size_t bytes_max = encoded.bytes.size() + kObjectBytesSlack;
+  const std::string key = StorageKey(*target_.type, target_.ns, object["metadata"]["name"].str());
+  store::Transaction transaction;
+  transaction.If(key, expected).PutMade(key, bytes_max, [encoded = std::move(encoded)](Revision revision) {
+    return encoded.WithVersion(revision);
+  });
+  Result<Revision> committed = co_await core_.store_.Commit(std::move(transaction));
+  if (committed.ok()) co_return std::optional(*committed);
+  if (committed.error().kind() == ErrorKind::kConflict) co_return std::optional<Revision>();
+  if (committed.error().kind() == ErrorKind::kTooLarge) {
+    co_return EntityTooLarge(StrCat("Request entity too large: ", committed.error().message()));
+  }
+  co_return committed.error();
+}
+
+rt::Task<Result<Written>> WriteOperation::Create(Value object) {
+  if (!object.is_object()) co_return DecodeObject(*target_.type, object, options_, caller_.warnings).error();
+  if (!object["metadata"]["resourceVersion"].str().empty()) {
+    co_return InternalServerError("resourceVersion should not be set on objects to be created");
+  }
+  object = CO_TRY(DecodeObject(*target_.type, std::move(object), options_, caller_.warnings));
+  CO_TRY(CheckPlace(object));
+  const std::string prefix(object["metadata"]["generateName"].str());
+  if (!object["metadata"]["name"].str().empty() || prefix.empty()) {
+    target_.name = object["metadata"]["name"].str();
+    co_return co_await CreateNamed(std::move(object), false);
+  }
+  for (size_t tries = 1;; ++tries) {
+    object.Edit("metadata").Set("name", GeneratedName(prefix, core_.loop_.random()));
+    target_.name = object["metadata"]["name"].str();
+    Result<Written> written = co_await CreateNamed(object, false);
+    if (written.ok() || written.error().kind() != ErrorKind::kAlreadyExists || tries == kGenerateNameTriesMax) {
+      co_return written;
+    }
+  }
+}
+
+rt::Task<Result<Written>> WriteOperation::CreateNamed(Value object, bool tracked) {
+  const Value nothing;
+  PrepareForCreate(*target_.type, object, core_.loop_.random(), core_.loop_.WallNow());
+  CO_TRY(co_await Mutate(Operation::kCreate, object, nothing));
+  if (!tracked) object = CO_TRY(Tracked(nothing, std::move(object)));
+  CO_TRY(co_await Validate(Operation::kCreate, object, nothing));
+  if (options_.dry_run) {
+    if (core_.Live(*target_.type, target_.ns, target_.name)) co_return AlreadyExists(subject());
+    co_return Answer(std::move(object), Revision(0), true);
+  }
+  const std::optional<Revision> revision = CO_TRY(co_await Store(object, Revision(0)));
+  if (!revision) co_return AlreadyExists(subject());
+  co_return Answer(std::move(object), *revision, true);
+}
+
+rt::Task<Result<Written>> WriteOperation::Update(Value object) {
+  if (target_.subresource == "scale") {
+    co_return co_await Replace(
+        [this, object](const Value& live) -> Result<Wish> {
+          TRY(CheckPreconditions(object, live));
+          return Wish{.object = TRY(ScaleWish(live, object))};
+        },
+        false);
+  }
+  object = CO_TRY(DecodeObject(*target_.type, std::move(object), options_, caller_.warnings));
+  CO_TRY(CheckPlace(object));
+  if (target_.type->custom && object["metadata"]["resourceVersion"].str().empty()) {
+    co_return InvalidObject(target_.type->group, target_.type->kind, target_.name,
+                            {{.type = api::FieldError::Type::kInvalid,
+                              .field = "metadata.resourceVersion",
+                              .message = "Invalid value: 0x0: must be specified for an update"}});
+  }
+  co_return co_await Replace(
+      [this, object](const Value& live) -> Result<Wish> {
+        TRY(CheckPreconditions(object, live));
+        return Wish{.object = object};
+      },
+      false);
+}
+
+rt::Task<Result<Written>> WriteOperation::Patch(PatchType type, Value patch) {
+  co_return co_await Replace(
+      [this, type, patch](const Value& live) -> Result<Wish> { return Patched(type, patch, live); },
+      type == PatchType::kApply && target_.subresource.empty());
+}
+
+rt::Task<Result<Written>> WriteOperation::Replace(Maker make, bool create_when_absent) {
+  const std::string key = StorageKey(*target_.type, target_.ns, target_.name);
+  for (size_t tries = 0; tries < kConflictRetriesMax; ++tries) {
+    const std::optional<store::Entry> entry = CO_TRY(core_.store_.Get(key));
+    if (!entry) {
+      if (!create_when_absent) co_return NotFound(subject());
+      Wish wish = CO_TRY(make(Value()));
+      CO_TRY(CheckPlace(wish.object));
+      Result<Written> created = co_await CreateNamed(std::move(wish.object), wish.tracked);
+      if (!created.ok() && created.error().kind() == ErrorKind::kAlreadyExists) continue;
+      co_return created;
+    }
+    std::optional<Written> written = CO_TRY(co_await TryReplace(make, *entry));
+    if (written) co_return *std::move(written);
+  }
+  co_return Conflict(subject(), kObjectModified);
+}
+
+bool WriteOperation::EndsHere(const Value& next) const {
+  if (!IsBeingDeleted(next) || HasFinalizers(next)) return false;
+  return target_.type->plural != "namespaces" || !target_.type->group.empty() || next["spec"]["finalizers"].empty();
+}
+
+// One try on what is stored now; nothing when somebody else changed it meanwhile.
+rt::Task<Result<std::optional<Written>>> WriteOperation::TryReplace(const Maker& make, const store::Entry& entry) {
+  Value live = core_.Decode(entry.value);
+  live.Set("apiVersion", target_.type->ApiVersion());
+  Wish wish = CO_TRY(make(live));
+  Value next = std::move(wish.object);
+  PrepareForUpdate(*target_.type, target_.subresource, next, live);
+  CO_TRY(co_await Mutate(Operation::kUpdate, next, live));
+  if (!wish.tracked) next = CO_TRY(Tracked(live, std::move(next)));
+  CO_TRY(co_await Validate(Operation::kUpdate, next, live));
+  if (SameButForTimes(next, live)) co_return std::optional(Answer(std::move(live), entry.mod_revision, false));
+  const bool ends = EndsHere(next);
+  if (options_.dry_run) co_return std::optional(Answer(std::move(next), entry.mod_revision, false));
+  if (ends) {
+    store::Transaction transaction;
+    transaction.If(entry.key, entry.mod_revision).Delete(entry.key);
+    const Result<Revision> gone = co_await core_.store_.Commit(std::move(transaction));
+    if (!gone.ok() && gone.error().kind() == ErrorKind::kConflict) co_return std::optional<Written>();
+    if (!gone.ok()) co_return gone.error();
+    Written last = Answer(std::move(next), *gone, false);
+    last.deleted = true;
+    co_return std::optional(std::move(last));
+  }
+  const std::optional<Revision> revision = CO_TRY(co_await Store(next, entry.mod_revision));
+  if (!revision) co_return std::optional<Written>();
+  co_return std::optional(Answer(std::move(next), *revision, false));
+}
+
+rt::Task<Result<Written>> Core::Create(Target target, Value object, WriteOptions options, Caller& caller) {
+  WriteOperation operation(*this, std::move(target), std::move(options), caller);
+  co_return co_await operation.Create(std::move(object));
+}
+
+rt::Task<Result<Written>> Core::Update(Target target, Value object, WriteOptions options, Caller& caller) {
+  WriteOperation operation(*this, std::move(target), std::move(options), caller);
+  co_return co_await operation.Update(std::move(object));
+}
+
+rt::Task<Result<Written>> Core::Patch(Target target, PatchType type, Value patch, WriteOptions options,
+                                      Caller& caller) {
+  WriteOperation operation(*this, std::move(target), std::move(options), caller);
+  co_return co_await operation.Patch(type, std::move(patch));
+}
+
+}  // namespace baton::apiserver

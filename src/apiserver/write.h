@@ -1,0 +1,55 @@
+// WriteOperation: one create, update or patch on its way through Core. Inside the module.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "apiserver/core.h"
+#include "apiserver/errors.h"
+
+namespace baton::apiserver {
+
+class WriteOperation {
+ public:
+  WriteOperation(Core& core, Target target, WriteOptions options, Caller& caller);
+
+  rt::Task<Result<Written>> Create(json::Value object);
+  rt::Task<Result<Written>> Update(json::Value object);
+  rt::Task<Result<Written>> Patch(PatchType type, json::Value patch);
+
+ private:
+  // What the client wants the object to be, from what it is (null: it does not exist); asked again after a lost race.
+  // A version that the client insists on is checked here.
+  struct Wish {
+    json::Value object;
+    bool tracked = false;  // managedFields are done (server-side apply)
+  };
+  using Maker = std::function<Result<Wish>(const json::Value& live)>;
+
+  rt::Task<Result<Written>> CreateNamed(json::Value object, bool tracked);
+  rt::Task<Result<Written>> Replace(Maker make, bool create_when_absent);
+  rt::Task<Result<std::optional<Written>>> TryReplace(const Maker& make, const store::Entry& entry);
+  rt::Task<Result<void>> Mutate(Operation operation, json::Value& object, const json::Value& live);
+  rt::Task<Result<void>> Validate(Operation operation, const json::Value& object, const json::Value& live);
+  AdmissionRequest Request(Operation operation, const json::Value& object, const json::Value& live) const;
+  Result<json::Value> Tracked(const json::Value& live, json::Value next) const;
+  Result<Wish> Patched(PatchType type, const json::Value& patch, const json::Value& live);
+  Result<json::Value> ScaleWish(const json::Value& live, const json::Value& scale) const;
+  Result<void> CheckPlace(json::Value& object) const;
+  Result<void> CheckPreconditions(const json::Value& object, const json::Value& live) const;
+  std::string ManagerName() const;
+  Written Answer(json::Value value, Revision revision, bool created) const;
+  // The revision; nothing when somebody else was faster.
+  rt::Task<Result<std::optional<Revision>>> Store(const json::Value& object, Revision expected);
+  bool EndsHere(const json::Value& next) const;
+
+  Subject subject() const;
+
+  Core& core_;
+  Target target_;
+  WriteOptions options_;
+  Caller& caller_;
+};
+
+}  // namespace baton::apiserver
