@@ -55,7 +55,7 @@ class Renderer {
       : dialect_(dialect), referenced_(referenced) {}
 
   Value Render(const Schema& schema) {
-    if (depth_ >= kSchemaDepthMax) {
+    if (depth_ >= kSchemaDepthMax || ++nodes_ > kSchemaNodesMax) {
       return Object({{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}});
     }
     ++depth_;
@@ -78,9 +78,29 @@ class Renderer {
  private:
   Value RenderBelow(const SchemaPtr& schema) {
     if (schema->name.empty() || referenced_ == nullptr) return Render(*schema);
-    referenced_->emplace(schema->name, schema);
-    return Object(
-        {{"$ref", StrCat(dialect_ == Dialect::kOpenApi2 ? "#/definitions/" : "#/components/schemas/", schema->name)}});
+    if (dialect_ == Dialect::kOpenApi2 && schema->nullable) return Render(*schema);
+    const bool v3 = dialect_ == Dialect::kOpenApi3;
+    const SchemaPtr& named = schema->use_of != nullptr ? schema->use_of : schema;
+    referenced_->emplace(named->name, named);
+    Value reference = Object({{"$ref", StrCat(v3 ? "#/components/schemas/" : "#/definitions/", named->name)}});
+    if (schema->use_of == nullptr) return reference;
+    Value out = v3 ? Object({{"allOf", json::Array({reference})}}) : reference;  // v3 has nothing beside a $ref
+    if (!schema->description.empty()) out.Set("description", schema->description);
+    if (v3 && schema->nullable) out.Set("nullable", true);
+    if (v3 && schema->default_value) out.Set("default", *schema->default_value);
+    if (schema->map_type != named->map_type) {
+      out.Set("x-kubernetes-map-type", schema->map_type == MapType::kAtomic ? "atomic" : "granular");
+    }
+    if (const std::string strategy = PatchStrategy(*schema); !strategy.empty()) {
+      out.Set("x-kubernetes-patch-strategy", strategy);
+    }
+    return out;
+  }
+
+  static std::string PatchStrategy(const Schema& schema) {
+    if (schema.patch_replace) return "replace";
+    if (!schema.patch_retain_keys) return schema.patch_merge ? "merge" : "";
+    return schema.patch_merge ? "merge,retainKeys" : "retainKeys";
   }
 
   // Built-in types show quantities and ports as strings with alternatives; CRDs have an extension for them.
@@ -175,9 +195,8 @@ class Renderer {
       out.Add("x-kubernetes-list-map-keys", Strings(schema.list_map_keys));
     }
     if (dialect_ == Dialect::kCrd) return;
-    if (schema.patch_merge || schema.patch_retain_keys) {
-      const std::string_view both = schema.patch_retain_keys ? "merge,retainKeys" : "merge";
-      out.Add("x-kubernetes-patch-strategy", schema.patch_merge ? both : "retainKeys");
+    if (const std::string strategy = PatchStrategy(schema); !strategy.empty()) {
+      out.Add("x-kubernetes-patch-strategy", strategy);
     }
     if (!schema.patch_merge_key.empty()) out.Add("x-kubernetes-patch-merge-key", schema.patch_merge_key);
   }
@@ -185,6 +204,7 @@ class Renderer {
   Dialect dialect_;
   std::map<std::string, SchemaPtr>* referenced_;
   size_t depth_ = 0;
+  size_t nodes_ = 0;
 };
 
 }  // namespace

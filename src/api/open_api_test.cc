@@ -89,6 +89,34 @@ TEST(OpenApiTest, WritesNamedTypesInPlaceWhereThereAreNoReferences) {
           R"({"type":"array","items":{"type":"object"},"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"]})"));
 }
 
+TEST(OpenApiTest, SaysWhatAFieldAddsToItsNamedType) {
+  auto named = Make(SchemaType::kObject, "io.x.Selector");
+  named->description = "Chooses.";
+  auto use = std::make_shared<Schema>(*named);
+  use->use_of = named;
+  use->description = "Which pods.";
+  use->default_value = json::Object();
+  use->patch_replace = true;
+  use->map_type = MapType::kAtomic;
+  auto object = Make(SchemaType::kObject);
+  object->properties.emplace("selector", use);
+  std::map<std::string, SchemaPtr> referenced;
+  EXPECT_EQ(ToOpenApi(*object, true, &referenced)["properties"]["selector"],
+            FromJson(R"({"allOf":[{"$ref":"#/components/schemas/io.x.Selector"}],"description":"Which pods.",
+    "default":{},"x-kubernetes-map-type":"atomic","x-kubernetes-patch-strategy":"replace"})"));
+  EXPECT_EQ(referenced["io.x.Selector"], named);
+  EXPECT_EQ(ToOpenApi(*object, false, &referenced)["properties"]["selector"],
+            FromJson(R"({"$ref":"#/definitions/io.x.Selector","description":"Which pods.",
+    "x-kubernetes-map-type":"atomic","x-kubernetes-patch-strategy":"replace"})"));
+}
+
+TEST(OpenApiTest, EndsOnATypeThatContainsItselfManyTimes) {
+  auto node = Make(SchemaType::kObject, "io.x.Node");
+  for (const char* field : {"a", "b", "c"}) node->properties.emplace(field, node);
+  EXPECT_TRUE(ToCrdSchema(*node)["properties"]["a"].is_object());
+  node->properties.clear();
+}
+
 TEST(OpenApiTest, EndsOnATypeThatContainsItself) {
   auto node = Make(SchemaType::kObject, "io.x.Node");
   node->properties.emplace("next", node);

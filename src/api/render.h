@@ -15,8 +15,9 @@ enum class Dialect : uint8_t {
   kCrd,  // JSONSchemaProps: no references, no patch strategies
 };
 
-// Named schemas below the top become references when `referenced` is given, which collects them. A schema nested deeper
-// than kSchemaDepthMax (a type that contains itself) is rendered as an object with any fields.
+// Named schemas below the top become references when `referenced` is given, which collects them. What is
+// nested deeper than kSchemaDepthMax, or comes after kSchemaNodesMax parts (types that contain themselves, written out),
+// is rendered as an object with any fields.
 json::Value RenderSchema(const Schema& schema, Dialect dialect, std::map<std::string, SchemaPtr>* referenced);
 
 }  // namespace baton::api

@@ -3,8 +3,8 @@
 // explain`.
 //
 // A Schema is an immutable node, shared by pointer; named types are nodes with a `name`, so that a type used in ten
-// places (PodSpec) is one node. Today schemas come from a CRD's openAPIV3Schema (api/crd_schema.h) or are written out
-// in C++.
+// places (PodSpec) is one node. Schemas come from a CRD's openAPIV3Schema (api/crd_schema.h) or from text in our own
+// notation (api/type_text.h).
 //
 // It is Kubernetes' structural schema plus what only built-in types have (patch strategies).
 #pragma once
@@ -41,6 +41,7 @@ using SchemaPtr = std::shared_ptr<const Schema>;
 struct Schema {
   SchemaType type = SchemaType::kAny;
   std::string name;         // "io.k8s.api.core.v1.PodSpec"; empty: inline
+  SchemaPtr use_of;         // a field that adds its own words, default or patch strategy to a named type: that type
   std::string description;  // one sentence or two, in our own words
   std::string format;       // "int32", "int64", "date-time", "byte", "quantity", ...
   bool nullable = false;
@@ -86,6 +87,7 @@ struct Schema {
   // Strategic merge patch: built-in types only.
   bool patch_merge = false;        // patchStrategy merge
   bool patch_retain_keys = false;  // patchStrategy retainKeys
+  bool patch_replace = false;      // patchStrategy replace: a map that is not merged
   std::string patch_merge_key;
 
   // CEL rules are kept to be reported as unsupported; they are not evaluated.
