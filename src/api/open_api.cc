@@ -85,7 +85,7 @@ class Renderer {
     Value reference = Object({{"$ref", StrCat(v3 ? "#/components/schemas/" : "#/definitions/", named->name)}});
     if (schema->use_of == nullptr) return reference;
     Value out = v3 ? Object({{"allOf", json::Array({reference})}}) : reference;  // v3 has nothing beside a $ref
-    if (!schema->description.empty()) out.Set("description", schema->description);
+    if (schema->description != named->description) out.Set("description", schema->description);
     if (v3 && schema->nullable) out.Set("nullable", true);
     if (v3 && schema->default_value) out.Set("default", *schema->default_value);
     if (schema->map_type != named->map_type) {
