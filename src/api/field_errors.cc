@@ -70,6 +70,10 @@ FieldError DuplicateError(std::string field, const json::Value& value) {
   return Make(FieldError::Type::kDuplicate, std::move(field), StrCat("Duplicate value: ", ShowValue(value)), "");
 }
 
+FieldError NotFoundError(std::string field, const json::Value& value) {
+  return Make(FieldError::Type::kNotFound, std::move(field), StrCat("Not found: ", ShowValue(value)), "");
+}
+
 FieldError InternalFieldError(std::string field, std::string_view detail) {
   return Make(FieldError::Type::kInternal, std::move(field), "Internal error", detail);
 }

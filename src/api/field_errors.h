@@ -22,6 +22,7 @@ FieldError NotSupportedError(std::string field, const json::Value& value, std::s
 FieldError TooLongError(std::string field, uint64_t max_length);
 FieldError TooManyError(std::string field, uint64_t actual, uint64_t max);
 FieldError DuplicateError(std::string field, const json::Value& value);
+FieldError NotFoundError(std::string field, const json::Value& value);
 FieldError InternalFieldError(std::string field, std::string_view detail);
 
 // "spec.a", "spec[a]", "spec[0]": the children of a field's place. The empty path is the top.
