@@ -70,7 +70,8 @@ class TypeTextReader {
       if (package.empty() || space == std::string_view::npos) {
         return line.Wrong("a doc line is a type or Type.field and words, below `package name`");
       }
-      const auto [at, added] = docs_.emplace(StrCat(package, ".", trimmed.substr(0, space)),
+      const std::string_view name = trimmed.substr(0, space);
+      const auto [at, added] = docs_.emplace(name.starts_with("*.") ? std::string(name) : StrCat(package, ".", name),
                                              Doc{line, std::string(Trim(trimmed.substr(space))), false});
       return added ? Result<void>() : line.Wrong(StrCat(at->first, " has words already"));
     });
@@ -244,7 +245,8 @@ class TypeTextReader {
   }
 
   void TakeDoc(const std::string& path, Schema& schema) {
-    const auto doc = docs_.find(path);
+    auto doc = docs_.find(path);
+    if (doc == docs_.end()) doc = docs_.find(StrCat("*.", std::string_view(path).substr(path.rfind('.') + 1)));
     if (doc == docs_.end()) return;
     doc->second.used = true;
     if (schema.description.empty()) schema.description = doc->second.words;

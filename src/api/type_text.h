@@ -68,8 +68,8 @@ struct TypeText {
 class TypeTable {
  public:
   // Docs are kept apart where the types are generated, one line each: after `package P`, `Type words` and `Type.field
-  // words`. Words that stand in the type's own text win. `known`: types that may be referred to; it must outlive the
-  // new table.
+  // words`; `*.field words` is for all that have none. Words that stand in the type's own text win. `known`: types that
+  // may be referred to; it must outlive the new table.
   static Result<TypeTable> Parse(std::span<const TypeText> types, std::span<const TypeText> docs = {},
                                  const TypeTable* known = nullptr);
 

@@ -155,7 +155,7 @@ TEST(TypeTextTest, TiesTypesOfOtherPackagesTextsAndTables) {
       {"c.types", "package c.v1\nuse b b.v1\nC\n  b b.B\npackage d\nD\n"},
   };
   const TypeText docs[] = {
-      {"docs.txt", "# words\npackage b.v1\nB  Both.\nB.c  Not used.\nB.port  Where it listens.\n"}};
+      {"docs.txt", "# words\npackage b.v1\nB  Both.\nB.c  Not used.\nB.port  Where it listens.\n*.b  Any b.\n"}};
   const Result<TypeTable> table = TypeTable::Parse(texts, docs, &*known);
   ASSERT_TRUE(table.ok()) << table.error().message();
   EXPECT_EQ(table->Names(), (std::vector<std::string_view>{"b.v1.B", "c.v1.C", "d.D"}));
@@ -164,7 +164,8 @@ TEST(TypeTextTest, TiesTypesOfOtherPackagesTextsAndTables) {
   EXPECT_EQ(b->properties.at("c")->description, "Its C.");
   EXPECT_EQ(b->properties.at("port")->use_of, known->Find("a.Port"));
   EXPECT_EQ(b->properties.at("port")->description, "Where it listens.");
-  EXPECT_EQ(b->properties.at("c")->properties.at("b"), b);
+  EXPECT_EQ(b->properties.at("c")->properties.at("b")->use_of, b);
+  EXPECT_EQ(b->properties.at("c")->properties.at("b")->description, "Any b.");
   EXPECT_EQ(table->Find("a.Port"), nullptr);
 }
 
