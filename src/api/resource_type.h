@@ -36,6 +36,17 @@ struct ScalePaths {
   std::string label_selector;  // empty: none
 };
 
+// A subresource beyond status and scale, as discovery and OpenAPI list it: pods/log, serviceaccounts/token.
+struct Subresource {
+  std::string name;                // "token"
+  std::vector<std::string> verbs;  // by name
+  std::string kind;                // what it takes and gives: "TokenRequest"; empty: the resource's own kind
+  std::string group;               // of that kind, when it is not the resource's own: "authentication.k8s.io"
+  std::string version;
+
+  friend bool operator==(const Subresource&, const Subresource&) = default;
+};
+
 enum class NameRule : uint8_t {
   kDnsSubdomain,  // most kinds
   kDnsLabel,      // Namespace
@@ -59,11 +70,16 @@ struct ResourceType {
   bool custom = false;  // from a CustomResourceDefinition
   NameRule name_rule = NameRule::kDnsSubdomain;
 
-  bool has_status = false;         // a status subresource: the main resource cannot change status, /status only status
+  bool has_status = false;          // a status subresource: the main resource cannot change status, /status only status
   std::optional<ScalePaths> scale;  // a scale subresource
   std::string storage_version;      // the version objects are stored in; empty: this one
   bool counts_generations = true;   // metadata.generation grows with every change beyond metadata and status
   bool stored = true;               // false: a request that is answered and not kept (SubjectAccessReview): create only
+
+  // What discovery says of it. No verbs: all of them, or create alone for what is not stored.
+  std::vector<std::string> verbs;
+  std::vector<Subresource> subresources;  // by name, without status and scale
+  std::string stored_as;  // "autoscaling/v2", "/v1": group and version that objects are kept in; empty: its own
 
   SchemaPtr schema;
   const json::PatchSchema* patch_schema = nullptr;  // strategic merge; null: the kind does not take it (415)
