@@ -14,14 +14,19 @@ namespace baton::apiserver {
 
 enum class IncludeObject : uint8_t { kNone, kMetadata, kObject };  // the query parameter includeObject
 
-// columnDefinitions of the type: Name first; without columns of its own Name and Age ("Created At" for built-in kinds
-// that Kubernetes gives that).
+// columnDefinitions of the type. A type with cells() names all its columns itself; others get Name first, and without
+// columns of their own Name and Age ("Created At" for built-in kinds).
 json::Value TableColumns(const api::ResourceType& type);
 
-// {"cells": [...], "object": PartialObjectMetadata | object | absent}
-json::Value TableRow(const api::ResourceType& type, const json::Value& object, IncludeObject include, WallTime now);
+// {"cells": [...], "object": PartialObjectMetadata | object | null}
+//
+// A cell of a custom resource is the first value its JSONPath finds, as apiextensions does it: any value as text for a
+// string column, an age for a date, null where there is none or it is of another type.
+json::Value TableRow(const api::ResourceType& type, const json::Value& object, IncludeObject include, WallTime now,
+                     std::string_view meta_version = "v1");
 
-// The whole Table. `list_metadata` has resourceVersion, continue, remainingItemCount as the list would have.
+// The whole Table; without columns they are null, as Kubernetes has it in all events of a watch but the first.
+// `list_metadata` has resourceVersion, continue, remainingItemCount as the list would have.
 json::Value MakeTable(const api::ResourceType& type, std::string_view meta_version, const json::Value& list_metadata,
                       std::span<const json::Value> rows, bool with_columns);
 
