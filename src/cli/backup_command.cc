@@ -3,19 +3,14 @@
 
 #include <cstdio>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/result.h"
-#include "base/strings.h"
+#include "cli/flags.h"
 #include "store/backup.h"
 
 namespace baton::cli {
 
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kUsageError = 2;
 
 constexpr const char* kBackupHelp =
     "Usage: baton backup --data-dir DIR --out FILE\n"
@@ -37,49 +32,6 @@ constexpr const char* kRestoreHelp =
     "  --from FILE      a file that `baton backup` wrote\n"
     "  --data-dir DIR   where to\n";
 
-// An option that takes a value and must be given once.
-struct Option {
-  std::string_view name;
-  std::string value;
-};
-
-// "--name value" and "--name=value". Whatever else is there is an error.
-Result<void> Parse(std::span<const std::string_view> arguments, std::vector<Option>& options) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const size_t equals = arguments[i].find('=');
-    const std::string_view name = arguments[i].substr(0, equals);
-    Option* found = nullptr;
-    for (Option& option : options) found = option.name == name ? &option : found;
-    if (found == nullptr) return InvalidError(StrCat("'", arguments[i], "' is not an option"));
-    if (!found->value.empty()) return InvalidError(StrCat(name, " is given twice"));
-    if (equals == std::string_view::npos && i + 1 == arguments.size()) {
-      return InvalidError(StrCat(name, " needs a value"));
-    }
-    found->value = equals == std::string_view::npos ? arguments[++i] : arguments[i].substr(equals + 1);
-    if (found->value.empty()) return InvalidError(StrCat(name, " needs a value"));
-  }
-  for (const Option& option : options) {
-    if (option.value.empty()) return InvalidError(StrCat(option.name, " is missing"));
-  }
-  return {};
-}
-
-bool AsksForHelp(std::span<const std::string_view> arguments) {
-  return arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
-}
-
-int UsageError(std::string_view command, const Error& error) {
-  std::fputs(
-      StrCat("baton ", command, ": ", error.message(), ". `baton ", command, " --help` tells how to use it.\n").c_str(),
-      stderr);
-  return kUsageError;
-}
-
-int Failure(std::string_view command, const Error& error) {
-  std::fputs(StrCat("baton ", command, ": ", error.message(), "\n").c_str(), stderr);
-  return kFailed;
-}
-
 void PrintInfo(const char* what, const store::BackupInfo& info, const std::string& where) {
   std::printf("%s '%s': revision %lld, %llu records, %llu bytes, sha256 %s\n", what, where.c_str(),
               static_cast<long long>(info.revision.value()), static_cast<unsigned long long>(info.records),
@@ -90,21 +42,21 @@ void PrintInfo(const char* what, const store::BackupInfo& info, const std::strin
 
 int BackupCommand(std::span<const std::string_view> arguments) {
   if (AsksForHelp(arguments)) return std::fputs(kBackupHelp, stdout) >= 0 ? 0 : kFailed;
-  std::vector<Option> options = {{"--data-dir", ""}, {"--out", ""}};
-  if (const Result<void> parsed = Parse(arguments, options); !parsed.ok()) return UsageError("backup", parsed.error());
-  const Result<store::BackupInfo> info = store::BackupDirectory(options[0].value, options[1].value);
+  Flags flags({{"--data-dir", "DIR"}, {"--out", "FILE"}});
+  if (const Result<void> parsed = flags.ParseAll(arguments); !parsed.ok()) return UsageError("backup", parsed.error());
+  const Result<store::BackupInfo> info = store::BackupDirectory(flags.Get("--data-dir"), flags.Get("--out"));
   if (!info.ok()) return Failure("backup", info.error());
-  PrintInfo("wrote", *info, options[1].value);
+  PrintInfo("wrote", *info, flags.Get("--out"));
   return 0;
 }
 
 int RestoreCommand(std::span<const std::string_view> arguments) {
   if (AsksForHelp(arguments)) return std::fputs(kRestoreHelp, stdout) >= 0 ? 0 : kFailed;
-  std::vector<Option> options = {{"--from", ""}, {"--data-dir", ""}};
-  if (const Result<void> parsed = Parse(arguments, options); !parsed.ok()) return UsageError("restore", parsed.error());
-  const Result<store::BackupInfo> info = store::RestoreBackup(options[0].value, options[1].value);
+  Flags flags({{"--from", "FILE"}, {"--data-dir", "DIR"}});
+  if (const Result<void> parsed = flags.ParseAll(arguments); !parsed.ok()) return UsageError("restore", parsed.error());
+  const Result<store::BackupInfo> info = store::RestoreBackup(flags.Get("--from"), flags.Get("--data-dir"));
   if (!info.ok()) return Failure("restore", info.error());
-  PrintInfo("restored", *info, options[1].value);
+  PrintInfo("restored", *info, flags.Get("--data-dir"));
   return 0;
 }
 

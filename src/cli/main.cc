@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/apiserver_command.h"
 #include "cli/backup_command.h"
 
 namespace {
@@ -28,6 +29,7 @@ int Version(std::span<const std::string_view> arguments) {
 }
 
 constexpr std::array kCommands = {
+    Command{"apiserver", "a Kubernetes API server on an embedded store", baton::cli::ApiServerCommand},
     Command{"backup", "write everything a store holds to a file", baton::cli::BackupCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
     Command{"version", "which build this is", Version},

@@ -1,0 +1,54 @@
+// Backend: a whole API server below HTTP: registry, core, admission and the controllers that keep it going. Runs on any
+// loop: the server, in-process clients and the simulator all have one.
+//
+//   auto backend = CO_TRY(co_await Backend::Start(loop, store));
+//   co_await backend->core().Create(...);
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apiserver/authorizer.h"
+#include "apiserver/core.h"
+#include "apiserver/crd_controller.h"
+#include "apiserver/garbage_collector.h"
+#include "apiserver/namespaces.h"
+#include "apiserver/registry.h"
+#include "base/result.h"
+#include "rt/scope.h"
+#include "store/store.h"
+
+namespace baton::apiserver {
+
+inline constexpr Duration kCompactEvery = minutes(5);  // what is older than this is forgotten, as kube-apiserver does
+inline constexpr Duration kEventLife = hours(1);       // of Event objects, likewise
+inline constexpr Duration kEventSweepEvery = minutes(1);  // a safety net's timer: expiry has no event to wait for
+
+class Backend {
+ public:
+  // Makes what every cluster has (namespaces, RBAC's roles) when it is not there, and serves stored CRDs.
+  static rt::Task<Result<std::unique_ptr<Backend>>> Start(rt::Loop& loop, store::Store& store);
+  ~Backend();
+
+  Core& core() { return core_; }
+  Registry& registry() { return registry_; }
+  Authorizer& authorizer() { return authorizer_; }
+
+ private:
+  Backend(rt::Loop& loop, store::Store& store);
+  rt::Task<Result<void>> Bootstrap();
+  rt::Task<void> Compact();
+  rt::Task<void> ExpireEvents();
+
+  Registry registry_;
+  Core core_;
+  Authorizer authorizer_;
+  CrdController crds_;
+  NamespaceController namespaces_;
+  GarbageCollector collector_;
+  rt::Scope scope_;  // last, so that it goes first
+};
+
+}  // namespace baton::apiserver

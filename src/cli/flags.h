@@ -1,0 +1,46 @@
+// Flags: "--name value", "--name=value" and "--switch" on a command line.
+//
+//   Flags flags({{"--data-dir", "DIR"}, {"--ephemeral"}});
+//   TRY(flags.Parse(arguments));                       // what it does not know, or knows twice, is an error
+//   std::string dir = TRY(flags.Required("--data-dir"));
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace baton::cli {
+
+inline constexpr int kFailed = 1;
+inline constexpr int kUsageError = 2;
+
+struct Flag {
+  std::string_view name;        // "--data-dir"
+  std::string_view value = {};  // what its value is, for messages; "": a switch that takes none
+};
+
+class Flags {
+ public:
+  explicit Flags(std::vector<Flag> known) : known_(std::move(known)) {}
+
+  Result<void> Parse(std::span<const std::string_view> arguments);
+  Result<void> ParseAll(std::span<const std::string_view> arguments);  // and every flag must be there
+  bool Has(std::string_view name) const { return given_.contains(name); }
+  std::string Get(std::string_view name, std::string_view fallback = {}) const;
+  Result<std::string> Required(std::string_view name) const;
+
+ private:
+  std::vector<Flag> known_;
+  std::map<std::string, std::string, std::less<>> given_;
+};
+
+bool AsksForHelp(std::span<const std::string_view> arguments);
+// "baton COMMAND: <error>", with a pointer to --help for usage errors. Returns the exit code.
+int UsageError(std::string_view command, const Error& error);
+int Failure(std::string_view command, const Error& error);
+
+}  // namespace baton::cli
