@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/type_text_attributes.h"
+#include "api/type_text_defaults.h"
 #include "api/type_text_line.h"
 #include "base/strings.h"
 #include "base/utf8.h"
@@ -17,7 +18,7 @@ namespace baton::api {
 
 struct TypeTable::Nodes {
   std::deque<Schema> all;  // addresses stay
-  std::map<std::string, Schema*, std::less<>> named;
+  NamedTypes named;
 };
 
 namespace {
@@ -99,6 +100,7 @@ class TypeTextReader {
       if (reference.use != nullptr) FillUse(reference);
     }
     for (const KeyedList& list : keyed_) TRY(CheckKeys(list));
+    TRY(CheckThatDefaultsEnd(nodes_->named));
     for (const auto& [name, doc] : docs_) {
       if (!doc.used) return doc.line.Wrong(StrCat("there is no ", name));
     }

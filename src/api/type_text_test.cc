@@ -123,7 +123,8 @@ T
   given U default={"name":"x"} nullable granular
 U atomic "A part."
   name  string
-  inner U default={}
+  inner V default={}
+V
 )");
   ASSERT_TRUE(table.ok()) << table.error().message();
   const SchemaPtr type = table->Find("io.x.v1.T");
@@ -231,6 +232,16 @@ TEST(TypeTextTest, NamesLineAndReasonOfWhatIsWrong) {
   const Result<TypeTable> pattern = ParseOne("T\n  f string pattern=\"(\"");
   ASSERT_FALSE(pattern.ok());
   EXPECT_TRUE(pattern.error().message().starts_with("x.types, line 3: pattern: ")) << pattern.error().message();
+}
+
+TEST(TypeTextTest, RefusesDefaultsThatNeverEnd) {
+  for (const std::string_view text : {"T\n  f T default={}", "T\n  f U default={}\nU\n  g [{T}] default=[{\"a\":{}}]",
+                                      "S\n  t T default={}\nT\n  f U default={}\nU\n  g U default={}"}) {
+    const Result<TypeTable> table = ParseOne(text);
+    ASSERT_FALSE(table.ok()) << text;
+    EXPECT_TRUE(table.error().message().ends_with(" gets itself by default, without end")) << table.error().message();
+  }
+  EXPECT_TRUE(ParseOne("T\n  f U default={}\n  g U default={}\nU\n  t T\n").ok());
 }
 
 TEST(TypeTextTest, RefusesDocsOfNothing) {
