@@ -11,7 +11,7 @@
 
 #include "api/builtin_texts.h"
 #include "api/crd_schema.h"
-#include "api/managed_fields.h"
+#include "api/field_set.h"
 #include "api/schema_for_test.h"
 #include "api/type_text.h"
 #include "base/strings.h"
@@ -177,6 +177,55 @@ TEST(BuiltinTypesTest, KnowsHowTheListsOfAPodAreKeyed) {
   EXPECT_EQ(pod->Property("nodeSelector")->map_type, MapType::kAtomic);
   EXPECT_EQ(ObjectMetaSchema()->Property("ownerReferences")->list_map_keys, std::vector<std::string>{"uid"});
   EXPECT_EQ(ObjectMetaSchema()->Property("finalizers")->list_type, ListType::kSet);
+}
+
+TEST(BuiltinTypesTest, AppliesOwnContainersByNameAndPortsByNumberAndProtocol) {
+  const Value object = FromJson(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},
+    "spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"spec":{"nodeSelector":{"x":"y"},"containers":[
+      {"name":"c","ports":[{"containerPort":80},{"containerPort":80,"protocol":"UDP"}]}]}}}})");
+  const Result<FieldSet> fields = FieldsOf(object, *Find("apps", "Deployment")->schema);
+  ASSERT_TRUE(fields.ok()) << fields.error().message();
+  EXPECT_EQ(fields->ToFieldsV1()["f:spec"], FromJson(R"({"f:selector":{},"f:template":{"f:spec":{"f:nodeSelector":{},
+    "f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:name":{},"f:ports":{
+      "k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}},
+      "k:{\"containerPort\":80,\"protocol\":\"UDP\"}":{".":{},"f:containerPort":{},"f:protocol":{}}}}}}}})"));
+}
+
+// Where a kind's patch schema (json/kubernetes_patch_schema.cc, written by hand) says something else than its fields
+// do.
+class PatchSchemaCheck {
+ public:
+  void Compare(const Schema& schema, const json::PatchSchema* patch, const std::string& path) {
+    if (!seen_.emplace(&schema, patch).second) return;
+    for (const auto& [name, field] : schema.properties) {
+      const json::PatchField* known = patch != nullptr ? patch->Find(name) : nullptr;
+      const std::string place = StrCat(path, ".", name);
+      const bool same = known == nullptr
+                            ? !field->patch_merge && !field->patch_retain_keys && !field->patch_replace
+                            : known->merge == field->patch_merge && known->replace == field->patch_replace &&
+                                  known->retain_keys == field->patch_retain_keys &&
+                                  known->merge_key == field->patch_merge_key;
+      if (!same) differences.push_back(place);
+      const json::PatchSchema* type = known != nullptr ? known->type : nullptr;
+      if (field->type == SchemaType::kObject) {
+        Compare(*field, type, place);
+      } else if (field->type == SchemaType::kArray && field->patch_merge) {  // others are replaced whole
+        Compare(*field->items, type, place + "[]");
+      }
+    }
+  }
+  std::vector<std::string> differences;
+
+ private:
+  std::set<std::pair<const Schema*, const json::PatchSchema*>> seen_;
+};
+
+TEST(BuiltinTypesTest, PatchesMergeAsTheFieldsSay) {
+  for (const ResourceTypePtr& type : BuiltinTypes()) {
+    PatchSchemaCheck check;
+    check.Compare(*type->schema, type->patch_schema, type->kind);
+    EXPECT_EQ(check.differences, std::vector<std::string>());
+  }
 }
 
 constexpr std::string_view kDeployment = R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},
