@@ -96,8 +96,15 @@ class TypeTextReader {
 
   Result<TypeTable> Tie() && {
     for (Reference& reference : references_) TRY(Resolve(reference));
+    size_t copied = 0;
     for (const Reference& reference : references_) {
-      if (reference.use != nullptr) FillUse(reference);
+      if (reference.use == nullptr) continue;
+      copied += reference.named->properties.size();
+      if (copied > kCopiedFieldsMax) {
+        return reference.line.Wrong(
+            StrCat("fields add something to named types that have, together, more than ", kCopiedFieldsMax, " fields"));
+      }
+      FillUse(reference);
     }
     for (const KeyedList& list : keyed_) TRY(CheckKeys(list));
     TRY(CheckThatDefaultsEnd(nodes_->named));

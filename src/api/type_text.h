@@ -56,6 +56,8 @@ namespace baton::api {
 
 inline constexpr size_t kTypeTextBytesMax = size_t{4} << 20;  // one text
 inline constexpr size_t kTypeNestingMax = 16;                 // [[[T]]]
+inline constexpr size_t kEnumValuesMax = 1000;
+inline constexpr size_t kCopiedFieldsMax = 200'000;  // of named types, in all fields that add something to one
 
 // A text and what to call it in errors.
 struct TypeText {

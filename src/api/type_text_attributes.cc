@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/patterns.h"
+#include "api/type_text.h"
 #include "base/strings.h"
 #include "json/parse.h"
 
@@ -194,6 +195,8 @@ Result<void> SetEnum(const Attribute& at) {
     if (std::ranges::find(at.schema.enum_values, value) != at.schema.enum_values.end()) {
       return at.Wrong(StrCat(value.ToString(), " is given twice"));
     }
+    if (at.schema.enum_values.size() >= kEnumValuesMax)
+      return at.Wrong(StrCat("more than ", kEnumValuesMax, " values"));
     at.schema.enum_values.push_back(std::move(value));
   }
   return {};

@@ -244,6 +244,23 @@ TEST(TypeTextTest, RefusesDefaultsThatNeverEnd) {
   EXPECT_TRUE(ParseOne("T\n  f U default={}\n  g U default={}\nU\n  t T\n").ok());
 }
 
+TEST(TypeTextTest, HasLimits) {
+  std::string values = "T\n  f int32 enum=0";
+  for (size_t i = 1; i <= kEnumValuesMax; ++i) StrAppend(values, ",", i);
+  std::string fields = "T\n";
+  for (size_t i = 0; i < 1000; ++i) StrAppend(fields, "  f", i, " bool\n  u", i, " T nullable\n");
+  const std::pair<std::string, std::string_view> rows[] = {
+      {values, "x.types, line 3: enum: more than 1000 values"},
+      {fields, "x.types, line 204: fields add something to named types that have, together, more than 200000 fields"},
+      {std::string(kTypeTextBytesMax, '#'), "x.types: more than 4194304 bytes"},
+  };
+  for (const auto& [text, error] : rows) {
+    const Result<TypeTable> table = ParseOne(text);
+    ASSERT_FALSE(table.ok());
+    EXPECT_EQ(table.error().message(), error);
+  }
+}
+
 TEST(TypeTextTest, RefusesDocsOfNothing) {
   const TypeText types[] = {{"x.types", "package p\nT\n  f string\n"}};
   const std::pair<std::string_view, std::string_view> rows[] = {
