@@ -82,7 +82,10 @@ Errors ValidateBinding(const Value& object, const Value* old, bool namespaced) {
     CheckSubject(errors, IndexPath("subjects", i), subjects[i], namespaced);
   }
   if (old != nullptr && role != (*old)["roleRef"]) {
-    errors.push_back(InvalidError("roleRef", role, "cannot change roleRef"));
+    errors.push_back(InvalidTextError("roleRef",
+                                      StrCat("{\"APIGroup\":", Quote(role["apiGroup"].str()), ",\"Kind\":", Quote(kind),
+                                             ",\"Name\":", Quote(role["name"].str()), "}"),
+                                      "cannot change roleRef"));
   }
   return errors;
 }
@@ -120,7 +123,9 @@ void CheckWebhookClient(Errors& errors, const std::string& field, const Value& c
       }
     }
   } else if (!url.str().starts_with("https://")) {
-    errors.push_back(InvalidError(ChildPath(field, "url"), url,
+    const size_t colon = url.str().find("://");
+    const std::string_view scheme = colon == std::string_view::npos ? "" : url.str().substr(0, colon);
+    errors.push_back(InvalidError(ChildPath(field, "url"), scheme,
                                   "'https' is the only allowed URL scheme; desired format: https://host[/path]"));
   }
 }

@@ -29,7 +29,9 @@ void CheckRestartPolicy(Errors& errors, const std::string& field, const Value& s
 }
 
 void CheckIndexed(Errors& errors, const std::string& field, const Value& spec) {
-  if (spec["completionMode"].str() != "Indexed") {
+  const std::string_view mode = spec["completionMode"].str();
+  if (mode != "Indexed") {
+    if (!mode.empty() && mode != "NonIndexed") return;
     for (std::string_view key : {"backoffLimitPerIndex", "maxFailedIndexes"}) {
       if (spec[key].is_null()) continue;
       errors.push_back(InvalidError(ChildPath(field, key), spec[key], "requires indexed completion mode"));
@@ -75,7 +77,7 @@ void CheckGeneratedSelector(Errors& errors, const Value& job) {
   }
   Result<json::LabelSelector> selector = json::LabelSelector::FromObject(spec["selector"]);
   if (selector.ok() && !selector->Matches(expected)) {
-    errors.push_back(InvalidError("spec.selector", spec["selector"], "`selector` not auto-generated"));
+    errors.push_back(InvalidSelectorError("spec.selector", spec["selector"], "`selector` not auto-generated"));
   }
 }
 
@@ -131,13 +133,23 @@ void CheckTimeZone(Errors& errors, const Value& zone) {
   }
 }
 
-void CheckReference(Errors& errors, const std::string& field, const Value& reference) {
+void CheckReference(Errors& errors, const std::string& field, const Value& reference, bool grouped) {
   for (std::string_view key : {"kind", "name"}) {
     if (IsUnset(reference[key])) {
       errors.push_back(RequiredError(ChildPath(field, key), ""));
     } else {
       AddInvalid(errors, ChildPath(field, key), reference[key], json::CheckPathSegmentName(reference[key].str()));
     }
+  }
+  const std::string_view version = reference["apiVersion"].str();
+  if (std::ranges::count(version, '/') > 1) {
+    errors.push_back(
+        InvalidError(ChildPath(field, "apiVersion"), version, StrCat("unexpected GroupVersion string: ", version)));
+  } else if (!grouped || version.find('/') != std::string_view::npos ||
+             reference["kind"].str() == "ReplicationController") {
+    return;
+  } else {
+    errors.push_back(InvalidError(ChildPath(field, "apiVersion"), version, "apiVersion must specify API group"));
   }
 }
 
@@ -210,7 +222,7 @@ Errors ValidateCronJob(const Value& object, const Value* old) {
   CheckJobSpec(errors, "spec.jobTemplate.spec", job);
   if (!job["selector"].is_null()) {
     errors.push_back(
-        InvalidError("spec.jobTemplate.spec.selector", job["selector"], "`selector` will be auto-generated"));
+        InvalidSelectorError("spec.jobTemplate.spec.selector", job["selector"], "`selector` will be auto-generated"));
   }
   if (job["manualSelector"].bool_or(false)) {
     const Value values[] = {"nil", "false"};
@@ -224,7 +236,7 @@ Errors ValidateCronJob(const Value& object, const Value* old) {
   return errors;
 }
 
-Errors ValidateAutoscaler(const Value& object, const Value* /*old*/) {
+Errors ValidateAutoscaler(const Value& object, const Value* old) {
   Errors errors;
   const Value& spec = object["spec"];
   const Value& min = spec["minReplicas"];
@@ -234,7 +246,7 @@ Errors ValidateAutoscaler(const Value& object, const Value* /*old*/) {
   if (min.is_int() && max < min.int_or(0)) {
     errors.push_back(InvalidError("spec.maxReplicas", max, "must be greater than or equal to `minReplicas`"));
   }
-  CheckReference(errors, "spec.scaleTargetRef", spec["scaleTargetRef"]);
+  CheckReference(errors, "spec.scaleTargetRef", spec["scaleTargetRef"], old == nullptr);
   const Value& metrics = spec["metrics"];
   for (size_t i = 0; i < metrics.size(); ++i) {
     const std::string path = IndexPath("spec.metrics", i);

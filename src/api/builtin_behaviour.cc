@@ -124,7 +124,7 @@ constexpr Row kRows[] = {
     {"apiextensions.k8s.io", "CustomResourceDefinition", kCreatedAt,
      CreatedAtCells, DefaultCustomResourceDefinition, nullptr, nullptr, ""},
 
-    {"coordination.k8s.io", "Lease", "Name|Holder|Age", LeaseCells, nullptr, nullptr, ValidateLease, ""},
+    {"coordination.k8s.io", "Lease", "Name|Holder|Age", LeaseCells, nullptr, PrepareLease, ValidateLease, ""},
     {"scheduling.k8s.io", "PriorityClass", "Name|Value#|Global-Default?|Age|PreemptionPolicy",
      PriorityClassCells, DefaultPriorityClass, nullptr, ValidatePriorityClass, ""},
     {"node.k8s.io", "RuntimeClass", "Name|Handler|Age", RuntimeClassCells, nullptr, nullptr, nullptr, ""},

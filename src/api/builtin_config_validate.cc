@@ -104,6 +104,12 @@ bool IsAbove(const Value& a, const Value& b) {
   return !a.is_null() && !b.is_null() && left.ok() && right.ok() && *left > *right;
 }
 
+Value WithoutDefaults(Value item) {
+  item.Erase("default");
+  item.Erase("defaultRequest");
+  return item;
+}
+
 void CheckLimitOrder(Errors& errors, const std::string& path, const Value& item, std::string_view key) {
   const Value& min = item["min"][key];
   const Value& max = item["max"][key];
@@ -170,6 +176,11 @@ Errors ValidateSecret(const Value& object, const Value* old) {
 Errors ValidateResourceQuota(const Value& object, const Value* old) {
   Errors errors;
   CheckResourceList(errors, "spec.hard", object["spec"]["hard"]);
+  for (const json::Member& amount : object["spec"]["hard"].members()) {
+    const std::string_view name = amount.key();
+    if (name.find('/') != std::string_view::npos || IsQuotaResource(name)) continue;
+    errors.push_back(InvalidError(KeyPath("spec.hard", name), name, "must be a standard resource for quota"));
+  }
   if (old != nullptr) {
     CheckImmutable(errors, "spec.scopes", object["spec"]["scopes"], (*old)["spec"]["scopes"]);
   }
@@ -201,7 +212,8 @@ Errors ValidateLimitRange(const Value& object, const Value* /*old*/) {
       errors.push_back(RequiredError(ChildPath(path, "limits"),
                                      "either minimum or maximum storage value is required, but neither was provided"));
     }
-    for (const std::string& key : keys) CheckLimitOrder(errors, path, item, key);
+    for (const std::string& key : keys)
+      CheckLimitOrder(errors, path, type == "Pod" ? WithoutDefaults(item) : item, key);
   }
   return errors;
 }
@@ -213,9 +225,6 @@ Errors ValidateLease(const Value& object, const Value* /*old*/) {
     errors.push_back(InvalidError("spec.leaseDurationSeconds", spec["leaseDurationSeconds"], "must be greater than 0"));
   }
   CheckNotNegative(errors, "spec.leaseTransitions", spec["leaseTransitions"]);
-  if (!IsUnset(spec["preferredHolder"]) && IsUnset(spec["strategy"])) {
-    errors.push_back(ForbiddenError("spec.preferredHolder", "may only be specified if `strategy` is defined"));
-  }
   return errors;
 }
 
@@ -261,15 +270,15 @@ Errors ValidatePriorityClass(const Value& object, const Value* old) {
     errors.push_back(
         ForbiddenError("value", StrCat("maximum allowed value of a user defined priority is ", kMaxUserPriority)));
   }
-  CheckEnum(errors, "preemptionPolicy", object["preemptionPolicy"], {"Never", "PreemptLowerPriority"});
+  CheckEnum(errors, "preemptionPolicy", object["preemptionPolicy"], {"PreemptLowerPriority", "Never"});
   return errors;
 }
 
 Errors ValidateNode(const Value& object, const Value* /*old*/) {
   Errors errors;
-  const Value& taints = object["spec"]["taints"];
+  const Value& taints = object["spec"]["taints"];  // Kubernetes reports them as if they were in metadata
   for (size_t i = 0; i < taints.size(); ++i) {
-    const std::string path = IndexPath("spec.taints", i);
+    const std::string path = IndexPath("metadata.taints", i);
     AddInvalid(errors, ChildPath(path, "key"), taints[i]["key"], json::CheckQualifiedName(taints[i]["key"].str()));
     AddInvalid(errors, ChildPath(path, "value"), taints[i]["value"], json::CheckLabelValue(taints[i]["value"].str()));
     CheckEnum(errors, ChildPath(path, "effect"), taints[i]["effect"], {"NoSchedule", "PreferNoSchedule", "NoExecute"},

@@ -116,7 +116,10 @@ void DefaultNamespace(Value& object) {
 }
 
 void DefaultNode(Value& object) {
-  DefaultTo(object, "spec", json::Object());
+  if (Value* spec = EditObject(object, "spec")) {  // one range has two names
+    const Value range = (*spec)["podCIDR"];
+    if (!IsUnset(range)) DefaultTo(*spec, "podCIDRs", json::Array({range}));
+  }
   Value* status = EditObject(object, "status");
   if (status == nullptr) return;
   DefaultResourceList(*status, "capacity");

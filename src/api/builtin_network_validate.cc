@@ -96,8 +96,9 @@ void CheckServicePortsTogether(Errors& errors, const Value& spec) {
     const int64_t port = list[i]["port"].int_or(0);
     const std::string_view protocol = list[i]["protocol"].str();
     if (ports.emplace(protocol, port).second) continue;
-    errors.push_back(
-        DuplicateError(IndexPath("spec.ports", i), json::Object({{"protocol", protocol}, {"port", port}})));
+    errors.push_back(DuplicateError(IndexPath("spec.ports", i), nullptr));
+    errors.back().message = StrCat("Duplicate value: {\"Name\":\"\",\"Protocol\":", Quote(protocol),
+                                   ",\"AppProtocol\":null,\"Port\":", port, ",\"TargetPort\":0,\"NodePort\":0}");
   }
 }
 
@@ -266,7 +267,9 @@ Errors ValidateEndpoints(const Value& object, const Value* /*old*/) {
       for (size_t k = 0; k < subsets[i][list].size(); ++k) {
         const Value& ip = subsets[i][list][k]["ip"];
         if (IsIpAddress(ip.str())) continue;
-        errors.push_back(InvalidError(ChildPath(IndexPath(ChildPath(path, list), k), "ip"), ip.str(), kBadIp));
+        const std::string field = ChildPath(IndexPath(ChildPath(path, list), k), "ip");
+        errors.push_back(InvalidError(field, ip.str(), kBadIp));
+        errors.push_back(InvalidError(field, ip.str(), "must be a valid IP address"));
       }
     }
     for (size_t k = 0; k < ports.size(); ++k) {
@@ -310,7 +313,8 @@ Errors ValidateIngress(const Value& object, const Value* /*old*/) {
   const Value& rules = spec["rules"];
   const Value& backend = spec["defaultBackend"];
   if (rules.empty() && backend.is_null()) {
-    errors.push_back(InvalidError("spec", json::Array(), "either `defaultBackend` or `rules` must be specified"));
+    errors.push_back(
+        InvalidTextError("spec", rules.ToString(), "either `defaultBackend` or `rules` must be specified"));
   }
   if (backend.is_object()) CheckBackend(errors, "spec.defaultBackend", backend);
   for (size_t i = 0; i < rules.size(); ++i) CheckIngressRule(errors, IndexPath("spec.rules", i), rules[i]);

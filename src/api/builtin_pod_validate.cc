@@ -157,7 +157,7 @@ void CheckPodSpec(Errors& errors, const std::string& field, const Value& spec) {
   CheckTolerations(errors, ChildPath(field, "tolerations"), spec["tolerations"]);
   CheckName(errors, ChildPath(field, "priorityClassName"), spec["priorityClassName"], json::CheckDns1123Subdomain);
   CheckName(errors, ChildPath(field, "runtimeClassName"), spec["runtimeClassName"], json::CheckDns1123Subdomain);
-  CheckEnum(errors, ChildPath(field, "preemptionPolicy"), spec["preemptionPolicy"], {"Never", "PreemptLowerPriority"});
+  CheckEnum(errors, ChildPath(field, "preemptionPolicy"), spec["preemptionPolicy"], {"PreemptLowerPriority", "Never"});
 }
 
 void CheckPodTemplate(Errors& errors, const std::string& field, const Value& template_object) {

@@ -78,6 +78,8 @@ void PreparePod(Value& object, const Value* old) {
   if (!object["spec"]["schedulingGates"].empty()) {
     status.Set("conditions", json::Array({json::Object({{"type", "PodScheduled"},
                                                         {"status", "False"},
+                                                        {"lastProbeTime", nullptr},
+                                                        {"lastTransitionTime", object["metadata"]["creationTimestamp"]},
                                                         {"reason", "SchedulingGated"},
                                                         {"message",
                                                          "Scheduling is blocked due to non-empty "
@@ -105,15 +107,20 @@ void PrepareNamespace(Value& object, const Value* old) {
   if (std::ranges::none_of(finalizers.items(), is_ours)) finalizers.Push(kFinalizer);
 }
 
-// Kubernetes also notes the time here (lastPhaseTransitionTime); this is pure and does not know it.
 void PreparePersistentVolume(Value& object, const Value* old) {
-  ResetStatus(object, old, json::Object({{"phase", "Pending"}}));
+  Value status = json::Object({{"phase", "Pending"}});
+  const Value& created = object["metadata"]["creationTimestamp"];  // as the uid: the server has set it by now
+  if (!created.is_null()) status.Set("lastPhaseTransitionTime", created);
+  ResetStatus(object, old, std::move(status));
 }
 
 void PreparePersistentVolumeClaim(Value& object, const Value* old) {
   ResetStatus(object, old, json::Object({{"phase", "Pending"}}));
   Value* spec = EditObjectIfThere(object, "spec");
   if (spec == nullptr) return;
+  for (std::string_view key : {"dataSource", "dataSourceRef"}) {
+    if (Value* reference = EditObjectIfThere(*spec, key)) DefaultTo(*reference, "apiGroup", nullptr);
+  }
   // The two names of the data source follow each other, unless the newer one is of another namespace.
   const Value source = (*spec)["dataSource"];
   const Value reference = (*spec)["dataSourceRef"];
@@ -158,9 +165,10 @@ void PrepareDaemonSet(Value& object, const Value* old) {
   if (annotations != nullptr) annotations->Set(kGeneration, StrCat(generation));
 }
 
-void PrepareJob(Value& object, const Value* old) {
-  if (old != nullptr) return;
-  ResetStatus(object, old, json::Object());
+namespace {
+
+// The selector is of the job's own uid, and the template's labels have it.
+void GenerateSelector(Value& object) {
   Value* spec = EditObjectIfThere(object, "spec");
   if (spec == nullptr || (*spec)["manualSelector"].bool_or(false)) return;
   const std::string name = NameOf(object);
@@ -178,6 +186,26 @@ void PrepareJob(Value& object, const Value* old) {
   Value* selector = EditObject(*spec, "selector");
   Value* match = selector == nullptr ? nullptr : EditObject(*selector, "matchLabels");
   if (match != nullptr) DefaultTo(*match, kUidLabel, uid);
+}
+
+}  // namespace
+
+void PrepareJob(Value& object, const Value* old) {
+  ResetStatus(object, old, json::Object());
+  if (old == nullptr) GenerateSelector(object);
+  // A job without labels has those of its template, also the generated ones.
+  const Value labels = object["spec"]["template"]["metadata"]["labels"];
+  if (!labels.is_object() || labels.empty()) return;
+  Value* metadata = EditObject(object, "metadata");
+  if (metadata != nullptr && (*metadata)["labels"].empty()) metadata->Set("labels", labels);
+}
+
+void PrepareLease(Value& object, const Value* /*old*/) {
+  // Fields of a feature that is not on by default.
+  if (Value* spec = EditObjectIfThere(object, "spec")) {
+    spec->Erase("strategy");
+    spec->Erase("preferredHolder");
+  }
 }
 
 void PrepareIngress(Value& object, const Value* old) {

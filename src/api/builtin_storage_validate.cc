@@ -8,8 +8,8 @@
 namespace baton::api::builtin {
 namespace {
 
-void CheckAccessModes(Errors& errors, const std::string& field, const Value& modes) {
-  if (modes.empty()) errors.push_back(RequiredError(field, "at least 1 access mode is required"));
+void CheckAccessModes(Errors& errors, const std::string& field, const Value& modes, std::string_view when_none) {
+  if (modes.empty()) errors.push_back(RequiredError(field, when_none));
   bool once_pod = false;
   bool others = false;
   for (const Value& mode : modes.items()) {
@@ -88,7 +88,7 @@ Value SourceOf(Value spec) {
 }  // namespace
 
 void CheckClaimSpec(Errors& errors, const std::string& field, const Value& spec) {
-  CheckAccessModes(errors, ChildPath(field, "accessModes"), spec["accessModes"]);
+  CheckAccessModes(errors, ChildPath(field, "accessModes"), spec["accessModes"], "at least 1 access mode is required");
   CheckLabelSelector(errors, ChildPath(field, "selector"), spec["selector"]);
   const std::string storage = KeyPath(ChildPath(field, "resources"), "storage");
   if (!spec["resources"]["requests"].Has("storage")) {
@@ -113,11 +113,12 @@ Errors ValidatePersistentVolumeClaim(const Value& object, const Value* old) {
 Errors ValidatePersistentVolume(const Value& object, const Value* old) {
   Errors errors;
   const Value& spec = object["spec"];
-  CheckAccessModes(errors, "spec.accessModes", spec["accessModes"]);
+  CheckAccessModes(errors, "spec.accessModes", spec["accessModes"], "");
   if (spec["capacity"].empty()) errors.push_back(RequiredError("spec.capacity", ""));
   if (!spec["capacity"].Has("storage") || spec["capacity"].size() > 1) {
     const Value storage[] = {"storage"};
     errors.push_back(NotSupportedError("spec.capacity", spec["capacity"], storage));
+    if (spec["capacity"].is_null()) errors.back().message = "Unsupported value: null: supported values: \"storage\"";
   }
   for (const json::Member& amount : spec["capacity"].members()) {
     CheckStorageAmount(errors, KeyPath("spec.capacity", amount.key()), amount.value());

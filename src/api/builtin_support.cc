@@ -2,6 +2,7 @@
 #include "api/builtin_support.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "api/builtin_behaviour.h"
@@ -23,6 +24,37 @@ std::string HumanAge(WallTime then, WallTime now) {
 }  // namespace baton::api
 
 namespace baton::api::builtin {
+namespace {
+
+constexpr std::string_view kImmutable = "field is immutable";
+
+// Resources that have no domain in their name.
+bool IsStandardResource(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"cpu",
+                                                "memory",
+                                                "ephemeral-storage",
+                                                "storage",
+                                                "requests.cpu",
+                                                "requests.memory",
+                                                "requests.storage",
+                                                "requests.ephemeral-storage",
+                                                "limits.cpu",
+                                                "limits.memory",
+                                                "limits.ephemeral-storage",
+                                                "pods",
+                                                "services",
+                                                "secrets",
+                                                "resourcequotas",
+                                                "replicationcontrollers",
+                                                "configmaps",
+                                                "services.nodeports",
+                                                "services.loadbalancers",
+                                                "persistentvolumeclaims"};
+  return std::ranges::find(kNames, name) != std::end(kNames) || name.starts_with("hugepages-") ||
+         name.starts_with("requests.hugepages-");
+}
+
+}  // namespace
 
 void DefaultTo(Value& object, std::string_view key, Value value) {
   if (object.is_object() && object[key].is_null()) object.Set(key, std::move(value));
@@ -73,13 +105,34 @@ void CheckNotNegative(Errors& errors, const std::string& field, const Value& val
 }
 
 void CheckImmutable(Errors& errors, const std::string& field, const Value& now, const Value& before) {
-  if (now != before) errors.push_back(InvalidError(field, now, "field is immutable"));
+  if (now == before) return;
+  const bool selector = field.ends_with("selector");
+  errors.push_back(selector ? InvalidSelectorError(field, now, kImmutable) : InvalidError(field, now, kImmutable));
+}
+
+FieldError InvalidTextError(std::string field, std::string_view text, std::string_view detail) {
+  FieldError error = InvalidError(std::move(field), nullptr, "");
+  error.message = StrCat("Invalid value: ", text, detail.empty() ? "" : ": ", detail);
+  return error;
+}
+
+FieldError InvalidSelectorError(std::string field, const Value& selector, std::string_view detail) {
+  std::string text;
+  for (std::string_view key : {"matchLabels", "matchExpressions"}) {
+    if (selector[key].empty()) continue;
+    StrAppend(text, text.empty() ? "" : ",", "\"", key, "\":", selector[key].ToString());
+  }
+  return InvalidTextError(std::move(field), selector.is_null() ? "null" : StrCat("{", text, "}"), detail);
 }
 
 void CheckResourceList(Errors& errors, const std::string& field, const Value& list) {
   for (const json::Member& member : list.members()) {
     const std::string path = KeyPath(field, member.key());
-    AddInvalid(errors, path, member.key(), json::CheckQualifiedName(member.key()));
+    const json::Messages wrong = json::CheckQualifiedName(member.key());
+    AddInvalid(errors, path, member.key(), wrong);
+    if (wrong.empty() && member.key().find('/') == std::string_view::npos && !IsStandardResource(member.key())) {
+      errors.push_back(InvalidError(path, member.key(), "must be a standard resource type or fully qualified"));
+    }
     Result<json::Quantity> quantity = json::Quantity::FromJson(member.value());
     if (!quantity.ok()) {
       errors.push_back(InvalidError(path, member.value(), quantity.error().message()));
@@ -88,6 +141,8 @@ void CheckResourceList(Errors& errors, const std::string& field, const Value& li
     }
   }
 }
+
+bool IsQuotaResource(std::string_view name) { return name != "storage" && IsStandardResource(name); }
 
 void CheckLabels(Errors& errors, const std::string& field, const Value& labels) {
   for (const json::Member& label : labels.members()) {

@@ -58,8 +58,15 @@ void CheckEnum(Errors& errors, const std::string& field, const Value& value,
 void CheckNotNegative(Errors& errors, const std::string& field, const Value& value);  // absent is fine
 void CheckImmutable(Errors& errors, const std::string& field, const Value& now, const Value& before);
 
-// Quantities of a resource list ("limits", "hard"): each must be one.
+// Kubernetes shows some values as its Go structs print, with their own names and order of fields: `text` is that.
+FieldError InvalidTextError(std::string field, std::string_view text, std::string_view detail);
+// A label selector, which shows matchLabels first.
+FieldError InvalidSelectorError(std::string field, const Value& selector, std::string_view detail);
+
+// Quantities of a resource list ("limits", "hard"): each must be one, under the name of a resource.
 void CheckResourceList(Errors& errors, const std::string& field, const Value& list);
+
+bool IsQuotaResource(std::string_view name);  // without a domain: "pods", "requests.cpu"
 
 // metadata.labels-like maps.
 void CheckLabels(Errors& errors, const std::string& field, const Value& labels);

@@ -98,7 +98,6 @@ void DefaultStatefulSet(Value& object) {
     Value* rolling = EditObjectIfThere(*strategy, "rollingUpdate");
     if (rolling != nullptr && (*strategy)["type"].str() == "RollingUpdate") {
       DefaultTo(*rolling, "partition", 0);
-      DefaultTo(*rolling, "maxUnavailable", 1);
     }
   }
   if (Value* retention = EditObject(*spec, "persistentVolumeClaimRetentionPolicy")) {
@@ -139,10 +138,6 @@ void DefaultJob(Value& object) {
   DefaultJobSpec(*spec);
   DefaultFailurePolicy(*spec);
   DefaultPodTemplate(*spec);
-  const Value labels = (*spec)["template"]["metadata"]["labels"];
-  if (!labels.is_object() || labels.empty()) return;
-  Value* metadata = EditObject(object, "metadata");
-  if (metadata != nullptr && (*metadata)["labels"].empty()) metadata->Set("labels", labels);
 }
 
 void DefaultCronJob(Value& object) {

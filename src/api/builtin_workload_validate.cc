@@ -18,25 +18,18 @@ void CheckSelector(Errors& errors, const Value& selector, std::string_view kind)
   }
   CheckLabelSelector(errors, "spec.selector", selector);
   if (selector["matchLabels"].empty() && selector["matchExpressions"].empty()) {
-    errors.push_back(InvalidError("spec.selector", selector, StrCat("empty selector is invalid for ", kind)));
+    errors.push_back(InvalidSelectorError("spec.selector", selector, StrCat("empty selector is invalid for ", kind)));
   }
-}
-
-Value LabelsOf(const Value& spec) {
-  const Value& labels = spec["template"]["metadata"]["labels"];
-  return labels.is_null() ? Value(nullptr) : labels;
 }
 
 // True when the selector is one, that is: the template may be looked at.
 bool CheckMatch(Errors& errors, const Value& spec, bool empty_matches) {
   Result<json::LabelSelector> selector = json::LabelSelector::FromObject(spec["selector"]);
   if (!selector.ok()) return false;
-  if (empty_matches && selector->ToString().empty()) return true;
+  if (empty_matches && selector->selects_everything()) return true;
   if (!selector->Matches(spec["template"]["metadata"]["labels"])) {
-    const Value labels = LabelsOf(spec);
-    FieldError error = InvalidError("spec.template.metadata.labels", labels, kNoMatch);
-    if (labels.is_null()) error.message = StrCat("Invalid value: null: ", kNoMatch);
-    errors.push_back(std::move(error));
+    const Value& labels = spec["template"]["metadata"]["labels"];
+    errors.push_back(InvalidTextError("spec.template.metadata.labels", labels.ToString(), kNoMatch));
   }
   return true;
 }
@@ -55,11 +48,22 @@ void CheckAlwaysRunning(Errors& errors, const Value& spec, std::string_view kind
 
 void CheckReplicatedTemplate(Errors& errors, const Value& spec) {
   if (!CheckMatch(errors, spec, true)) {
-    errors.push_back(InvalidError("spec.selector", spec["selector"], "invalid label selector"));
+    errors.push_back(InvalidSelectorError("spec.selector", spec["selector"], "invalid label selector"));
     return;
   }
   CheckPodTemplate(errors, "spec.template", spec["template"]);
   CheckAlwaysRunning(errors, spec, "ReplicaSet");
+}
+
+std::string StrategyText(const Value& strategy) {
+  return StrCat("{\"Type\":", Quote(strategy["type"].str()),
+                ",\"RollingUpdate\":", strategy["rollingUpdate"].ToString(), "}");
+}
+
+FieldError UnknownStrategy(std::string field, const Value& strategy, std::string_view supported) {
+  FieldError error = NotSupportedError(std::move(field), nullptr, {});
+  error.message = StrCat("Unsupported value: ", StrategyText(strategy), ": supported values: ", supported);
+  return error;
 }
 
 void CheckDeploymentStrategy(Errors& errors, const Value& strategy) {
@@ -80,9 +84,7 @@ void CheckDeploymentStrategy(Errors& errors, const Value& strategy) {
     }
     CheckAtMostAll(errors, field + ".maxUnavailable", rolling["maxUnavailable"]);
   } else {
-    const Value types[] = {"Recreate", "RollingUpdate"};
-    errors.push_back(
-        NotSupportedError("spec.strategy", json::Object({{"Type", type}, {"RollingUpdate", rolling}}), types));
+    errors.push_back(UnknownStrategy("spec.strategy", strategy, "\"Recreate\", \"RollingUpdate\""));
   }
 }
 
@@ -91,9 +93,7 @@ void CheckDaemonStrategy(Errors& errors, const Value& strategy) {
   const Value& rolling = strategy["rollingUpdate"];
   if (type == "OnDelete") return;
   if (type != "RollingUpdate") {
-    const Value types[] = {"RollingUpdate", "OnDelete"};
-    errors.push_back(
-        NotSupportedError("spec.updateStrategy", json::Object({{"Type", type}, {"RollingUpdate", rolling}}), types));
+    errors.push_back(UnknownStrategy("spec.updateStrategy", strategy, "\"RollingUpdate\", \"OnDelete\""));
     return;
   }
   const std::string field = "spec.updateStrategy.rollingUpdate";
@@ -130,8 +130,7 @@ void CheckStatefulStrategy(Errors& errors, const Value& strategy) {
     }
     CheckAtMostAll(errors, field + ".rollingUpdate.maxUnavailable", rolling["maxUnavailable"]);
   } else {
-    errors.push_back(InvalidError(field, json::Object({{"Type", type}, {"RollingUpdate", rolling}}),
-                                  "must be 'RollingUpdate' or 'OnDelete'"));
+    errors.push_back(InvalidTextError(field, StrategyText(strategy), "must be 'RollingUpdate' or 'OnDelete'"));
   }
 }
 
@@ -260,7 +259,7 @@ Errors ValidateStatefulSet(const Value& object, const Value* old) {
   if (CheckMatch(errors, spec, true)) {
     CheckPodTemplate(errors, "spec.template", TemplateWithClaims(spec));
   } else {
-    errors.push_back(InvalidError("spec.selector", spec["selector"], ""));
+    errors.push_back(InvalidSelectorError("spec.selector", spec["selector"], ""));
   }
   CheckAlwaysRunning(errors, spec, "StatefulSet");
   if (old != nullptr && FixedPart(spec) != FixedPart((*old)["spec"])) {
