@@ -60,6 +60,8 @@ void PrepareReplicaSet(Value& object, const Value* old);
 void PrepareStatefulSet(Value& object, const Value* old);
 void PrepareDaemonSet(Value& object, const Value* old);
 void PrepareJob(Value& object, const Value* old);
+void PrepareServiceAccount(Value& object, const Value* old);
+void PrepareVolumeAttachment(Value& object, const Value* old);
 void PrepareLease(Value& object, const Value* old);
 void PrepareIngress(Value& object, const Value* old);
 void PrepareDisruptionBudget(Value& object, const Value* old);

@@ -200,6 +200,18 @@ void PrepareJob(Value& object, const Value* old) {
   if (metadata != nullptr && (*metadata)["labels"].empty()) metadata->Set("labels", labels);
 }
 
+void PrepareServiceAccount(Value& object, const Value* /*old*/) {
+  // A reference to a secret is its name and nothing else.
+  EditEach(object, "secrets", [](Value& secret) {
+    const Value name = secret["name"];
+    secret = name.is_null() ? json::Object() : json::Object({{"name", name}});
+  });
+}
+
+void PrepareVolumeAttachment(Value& object, const Value* old) {
+  ResetStatus(object, old, json::Object({{"attached", false}}));
+}
+
 void PrepareLease(Value& object, const Value* /*old*/) {
   // Fields of a feature that is not on by default.
   if (Value* spec = EditObjectIfThere(object, "spec")) {

@@ -197,7 +197,9 @@ std::vector<Column> Columns(std::string_view text) {
       column.type = name.ends_with('#') ? "integer" : name.ends_with('?') ? "boolean" : "date";
       name.remove_suffix(1);
     }
-    if (name == "Name") column.format = "name";
+    const bool is_name = name.ends_with('!');
+    if (is_name) name.remove_suffix(1);
+    if (is_name || name == "Name") column.format = "name";
     column.name = name;
     columns.push_back(std::move(column));
   }

@@ -75,8 +75,8 @@ void CheckLabelSelector(Errors& errors, const std::string& field, const Value& s
 
 // ---- cells ----
 
-// "Name|Ready|Desired#|Suspend?|IP+": '#' integer, '?' boolean, '@' date, '+' only with -o wide. The column Name has
-// format name.
+// "Name|Ready|Desired#|Suspend?|IP+": '#' integer, '?' boolean, '@' date, '!' format name, '+' only with -o wide. The
+// column Name has format name.
 std::vector<Column> Columns(std::string_view text);
 
 std::string NameOf(const Value& object);

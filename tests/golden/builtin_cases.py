@@ -3,6 +3,13 @@
 LONG_AGO = "2010-01-01T00:00:00Z"  # ages of many years do not change while the table is made
 CASES = []
 
+# Fields that field selectors of one kind or another may name.
+FIELDS = """spec.nodeName spec.restartPolicy spec.schedulerName spec.serviceAccountName spec.hostNetwork status.phase status.podIP
+status.podIPs status.nominatedNodeName status.replicas spec.clusterIP spec.type type spec.unschedulable status.successful
+involvedObject.kind involvedObject.namespace involvedObject.name involvedObject.uid involvedObject.apiVersion
+involvedObject.resourceVersion involvedObject.fieldPath reason reportingComponent source spec.replicas name
+spec.signerName spec.driver spec.volumeName""".split()
+
 
 def case(name, api_version, kind, body, metadata=None, **more):
     meta = {"name": name, **(metadata or {})}
@@ -260,3 +267,63 @@ for kind in ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"):
     case("hooks-" + kind[:3].lower(), "admissionregistration.k8s.io/v1", kind, {"webhooks": [HOOK]}, table=True)
     case("hooks-bad-" + kind[:3].lower(), "admissionregistration.k8s.io/v1", kind, {"webhooks": [{"name": "a", "clientConfig": {}, "timeoutSeconds": 31, "failurePolicy": "Odd", "matchPolicy": "Odd", "rules": [{"operations": ["*", "CREATE", "ODD"]}]}, {**HOOK, "sideEffects": "Some", "clientConfig": {"url": "http://x"}, "admissionReviewVersions": ["v9"]}]})
 case("things.example.com", "apiextensions.k8s.io/v1", "CustomResourceDefinition", {"spec": {"group": "example.com", "scope": "Namespaced", "names": {"kind": "Thing", "plural": "things"}, "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object"}}}]}}, table=True)
+
+# ---- whole manifests, as people write them: nothing in them may be refused ----
+case("web-app", "apps/v1", "Deployment", {"spec": {"replicas": 2, "selector": SELECTOR, "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}, "template": {
+    "metadata": {"labels": {"app": "x", "app.kubernetes.io/name": "web"}, "annotations": {"prometheus.io/scrape": "true", "checksum/config": "abc"}},
+    "spec": {
+        "serviceAccountName": "web", "automountServiceAccountToken": False, "priorityClassName": "high",
+        "securityContext": {"runAsNonRoot": True, "runAsUser": 1000, "fsGroup": 2000, "seccompProfile": {"type": "RuntimeDefault"}},
+        "imagePullSecrets": [{"name": "pull"}], "nodeSelector": {"kubernetes.io/os": "linux"},
+        "tolerations": [{"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 30}, {"operator": "Exists"}],
+        "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 100, "podAffinityTerm": {"labelSelector": SELECTOR, "topologyKey": "kubernetes.io/hostname"}}]},
+                     "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}]}}},
+        "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": SELECTOR}],
+        "initContainers": [{"name": "wait", "image": "busybox:1.36", "command": ["sh", "-c", "true"]}],
+        "containers": [{
+            "name": "web", "image": "ghcr.io/example/web:v1.2.3", "args": ["--port=8080"], "workingDir": "/",
+            "ports": [{"name": "http", "containerPort": 8080}, {"name": "metrics", "containerPort": 9090}],
+            "env": [{"name": "A", "value": "1"}, {"name": "POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}, {"name": "P", "valueFrom": {"secretKeyRef": {"name": "s", "key": "p", "optional": True}}}],
+            "envFrom": [{"configMapRef": {"name": "c"}}, {"prefix": "S_", "secretRef": {"name": "s"}}],
+            "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "256Mi", "nvidia.com/gpu": 1}},
+            "livenessProbe": {"httpGet": {"path": "/healthz", "port": "http", "httpHeaders": [{"name": "X-A", "value": "b"}]}, "initialDelaySeconds": 5},
+            "readinessProbe": {"exec": {"command": ["true"]}, "successThreshold": 2}, "startupProbe": {"grpc": {"port": 5, "service": "s"}},
+            "lifecycle": {"preStop": {"exec": {"command": ["sleep", "5"]}}},
+            "securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}},
+            "volumeMounts": [{"name": "data", "mountPath": "/data"}, {"name": "config", "mountPath": "/etc/config", "readOnly": True}, {"name": "config", "mountPath": "/etc/one", "subPath": "one"}]},
+            {"name": "sidecar", "image": "sidecar", "stdin": True, "tty": True}],
+        "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}, {"name": "config", "configMap": {"name": "c", "items": [{"key": "one", "path": "one"}], "optional": True}},
+                    {"name": "tmp", "emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}}, {"name": "csi", "csi": {"driver": "d.example.com", "readOnly": True}}, {"name": "nfs", "nfs": {"server": "s", "path": "/p"}}],
+        "dnsConfig": {"options": [{"name": "ndots", "value": "2"}]}, "hostAliases": [{"ip": "10.0.0.9", "hostnames": ["a.b"]}],
+        "terminationGracePeriodSeconds": 60, "enableServiceLinks": False, "shareProcessNamespace": True, "runtimeClassName": "gvisor"}}}}, table=True)
+case("database", "apps/v1", "StatefulSet", {"spec": {"serviceName": "db", "replicas": 3, "podManagementPolicy": "Parallel", "minReadySeconds": 5, "revisionHistoryLimit": 3, "ordinals": {"start": 1},
+    "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}, "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete"}, "selector": SELECTOR,
+    "volumeClaimTemplates": [{"metadata": {"name": "data", "labels": {"a": "b"}}, "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast", "resources": {"requests": {"storage": "10Gi"}}}}],
+    "template": template(containers=[container(image="postgres:16", volumeMounts=[{"name": "data", "mountPath": "/var/lib/postgresql"}], resources={"requests": {"cpu": 0.5, "memory": "1.5Gi"}, "limits": {"cpu": "2", "memory": "2Gi"}})])}}, update={"spec": {"replicas": 5}})
+case("agent", "apps/v1", "DaemonSet", {"spec": {"selector": SELECTOR, "template": template(hostNetwork=True, hostPID=True, dnsPolicy="ClusterFirstWithHostNet", volumes=[{"name": "root", "hostPath": {"path": "/", "type": "Directory"}}], containers=[container(securityContext={"privileged": True}, ports=[{"containerPort": 9100, "hostPort": 9100}], volumeMounts=[{"name": "root", "mountPath": "/host", "mountPropagation": "HostToContainer", "readOnly": True}])])}})
+case("backup", "batch/v1", "CronJob", {"spec": {"schedule": "0 3 * * *", "timeZone": "Europe/Berlin", "concurrencyPolicy": "Forbid", "jobTemplate": {"spec": {"backoffLimit": 2, "ttlSecondsAfterFinished": 60, "template": {"spec": {"restartPolicy": "OnFailure", "containers": [container()]}}}}}})
+case("web", "v1", "Service", {"spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Local", "loadBalancerSourceRanges": ["10.0.0.0/8"], "selector": {"app": "x"}, "ports": [{"name": "http", "port": 80, "targetPort": "http", "appProtocol": "http"}, {"name": "dns", "port": 53, "targetPort": 5353, "protocol": "UDP"}]}})
+case("web-ingress", "networking.k8s.io/v1", "Ingress", {"spec": {"ingressClassName": "nginx", "rules": [{"host": "*.example.com", "http": {"paths": [{"path": "/a", "pathType": "ImplementationSpecific", "backend": {"service": {"name": "web", "port": {"name": "http"}}}}, {"pathType": "ImplementationSpecific", "backend": {"resource": {"apiGroup": "k.example.com", "kind": "B", "name": "b"}}}]}}, {}]}})
+case("deny", "networking.k8s.io/v1", "NetworkPolicy", {"spec": {"podSelector": {"matchLabels": {"a": "b"}}, "policyTypes": ["Ingress", "Egress"], "ingress": [{"from": [{"podSelector": {}, "namespaceSelector": {"matchLabels": {"a": "b"}}}, {"ipBlock": {"cidr": "10.0.0.0/8", "except": ["10.1.0.0/16"]}}], "ports": [{"port": "http"}, {"port": 1000, "endPort": 2000, "protocol": "UDP"}]}], "egress": [{}]}})
+case("scaler", "autoscaling/v2", "HorizontalPodAutoscaler", {"spec": {**TARGET, "minReplicas": 2, "maxReplicas": 9, "metrics": [
+    {"type": "External", "external": {"metric": {"name": "q", "selector": SELECTOR}, "target": {"type": "AverageValue", "averageValue": "30"}}},
+    {"type": "Object", "object": {"metric": {"name": "r"}, "describedObject": {"apiVersion": "v1", "kind": "Service", "name": "s"}, "target": {"type": "Value", "value": "2k"}}}],
+    "behavior": {"scaleUp": {"policies": [{"type": "Pods", "value": 2, "periodSeconds": 60}]}}}}, table=True)
+case("rules", RBAC, "ClusterRole", {"rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}, {"nonResourceURLs": ["/healthz"], "verbs": ["get"]}], "aggregationRule": {"clusterRoleSelectors": [SELECTOR]}}, table=True)
+case("who", RBAC, "ClusterRoleBinding", {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "rules"}, "subjects": [{"kind": "ServiceAccount", "name": "s", "namespace": "n"}, {"kind": "Group", "name": "system:authenticated"}]}, table=True)
+case("ca", "v1", "Secret", {"type": "kubernetes.io/tls", "data": {"tls.crt": "", "tls.key": ""}}, update={"data": {"tls.crt": "eA=="}})
+case("login", "v1", "Secret", {"type": "kubernetes.io/basic-auth", "stringData": {"username": "u"}})
+case("csi-volume", "v1", "PersistentVolume", {"spec": {"capacity": {"storage": "5Gi"}, "accessModes": ["ReadWriteMany", "ReadWriteOnce"], "persistentVolumeReclaimPolicy": "Delete", "csi": {"driver": "d.example.com", "volumeHandle": "h", "fsType": "ext4"}, "mountOptions": ["ro"], "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Exists"}]}]}}, "volumeMode": "Block"}}, table=True)
+case("fast", "storage.k8s.io/v1", "StorageClass", {"provisioner": "d.example.com", "parameters": {"type": "ssd"}, "allowVolumeExpansion": True, "volumeBindingMode": "WaitForFirstConsumer", "reclaimPolicy": "Retain", "mountOptions": ["ro"]}, table=True)
+case("tainted", "v1", "Node", {"spec": {"taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}], "providerID": "x://y"}}, metadata={"labels": {"kubernetes.io/role": "old"}}, status={"conditions": [{"type": "Ready", "status": "Unknown"}], "addresses": [{"type": "ExternalIP", "address": "9.9.9.9"}]})
+case("claim-selector", "v1", "PersistentVolumeClaim", {"spec": {"accessModes": ["ReadWriteOncePod"], "selector": SELECTOR, "storageClassName": "", "volumeMode": "Block", "resources": {"requests": {"storage": "1"}, "limits": {"storage": "2"}}}}, update={"metadata": {"labels": {"a": "b"}}, "spec": {"volumeName": "v"}})
+case("claim-shrink", "v1", "PersistentVolumeClaim", {"spec": {**PVC, "volumeName": "v", "storageClassName": "fast"}}, status={"phase": "Bound", "capacity": {"storage": "1Gi"}}, update={"spec": {"resources": {"requests": {"storage": "512Mi"}}}})
+case("account-secrets", "v1", "ServiceAccount", {"secrets": [{"name": "a", "namespace": "x"}], "imagePullSecrets": [{"name": "b"}], "automountServiceAccountToken": False})
+case("runtime", "node.k8s.io/v1", "RuntimeClass", {"handler": "runc"}, table=True)
+case("attachment", "storage.k8s.io/v1", "VolumeAttachment", {"spec": {"attacher": "d.example.com", "nodeName": "n", "source": {"persistentVolumeName": "p"}}}, table=True)
+pod("env-names", containers=[container(env=[{"name": "a.b-c"}, {"name": "1 x"}])])
+pod("mixed-requests", containers=[container(resources={"requests": {"cpu": "1"}}), container(name="d")])
+pod("best-effort-zero", containers=[container(resources={"requests": {"cpu": "0"}})])
+pod("pod-level", spec={"resources": {"limits": {"cpu": "1", "memory": "1Gi"}}})
+pod("gpu", containers=[container(resources={"limits": {"example.com/gpu": "2"}})])
+pod("gpu-bad", containers=[container(resources={"requests": {"example.com/gpu": "2"}, "limits": {"example.com/gpu": "1"}})])

@@ -3,7 +3,7 @@
 
     gen_builtin.py https://127.0.0.1:6443 TOKEN builtin.json
 
-The server should be fresh and bare: no controllers, and without the admission plugins that change objects
+The server should be fresh and bare: no controllers, with --allow-privileged, and without the admission plugins that change objects
 (--disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,StorageObjectInUseProtection,
 TaintNodesByCondition,DefaultStorageClass,DefaultIngressClass,LimitRanger,RuntimeClass,ResourceQuota,PersistentVolumeClaimResize).
 
@@ -22,7 +22,7 @@ import sys
 import urllib.error
 import urllib.request
 
-from builtin_cases import CASES
+from builtin_cases import CASES, FIELDS
 
 UID = "00000000-0000-4000-8000-000000000001"
 ANY_UID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # also in messages and cells
@@ -91,6 +91,8 @@ def answer(code, body):
     causes = (body.get("details") or {}).get("causes")
     if code == 422 and causes:
         return {"errors": sorted(([c.get("field", ""), c.get("reason", ""), c["message"]] for c in causes))}
+    if code == 409:
+        raise SystemExit("the server is not fresh: " + body.get("message", ""))
     return {"refused": f"{code} {body.get('message', '')}"}
 
 
@@ -119,8 +121,14 @@ def run(server, case):
         old = cleaned(current)
         code, body = server.ask("PUT", own, changed)
         row["update"] = {"old": old, "in": cleaned(changed), **answer(code, body)}
-    server.ask("DELETE", own + "?gracePeriodSeconds=0")
+    server.ask("DELETE", own + "?gracePeriodSeconds=0&propagationPolicy=Background")
     return row
+
+
+def selectable(server, obj, field):
+    """Whether a field selector may name it."""
+    code, _ = server.ask("GET", f"{collection(obj)}?fieldSelector={field}=x")
+    return code == 200
 
 
 def main():
@@ -129,6 +137,12 @@ def main():
     names = [case["name"] for case in CASES]
     assert len(names) == len(set(names)), "a case's name came twice"
     rows = [run(server, case) for case in CASES]
+    kinds = {}
+    for case in CASES:
+        kinds.setdefault((case["object"]["apiVersion"], case["object"]["kind"]), case["object"])
+    for (version, kind), obj in kinds.items():
+        fields = [field for field in FIELDS if selectable(server, obj, field)]
+        rows.append({"name": f"{kind} fields", "in": {"apiVersion": version, "kind": kind}, "fields": fields})
     with open(out, "w", encoding="utf-8") as file:
         text = "[\n" + ",\n".join(json.dumps(row, sort_keys=True, ensure_ascii=False) for row in rows) + "\n]\n"
         file.write(ANY_UID.sub(UID, text))
