@@ -4,16 +4,13 @@
 // begin with "x-" go to vendor_extension. gnostic keeps free values (extensions, defaults, enums) as YAML text; ours is
 // JSON, which YAML contains, in ASCII, which no YAML reader refuses.
 #include <array>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "apiserver/open_api_document.h"
-#include "json/parse.h"
-#include "json/print.h"
+#include "apiserver/protobuf_writer.h"
 
 namespace baton::apiserver {
 namespace {
@@ -42,76 +39,13 @@ struct Field {
   EncodeFn message = nullptr;
 };
 
-enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2 };
-
 bool IsExtension(std::string_view key) { return key.starts_with("x-"); }
 
-// The text of a code point as a YAML (and, below 0x10000, JSON) escape.
-void AppendEscape(std::string& out, uint32_t code) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const bool wide = code > 0xffff;
-  out += wide ? "\\U" : "\\u";
-  for (int shift = wide ? 28 : 12; shift >= 0; shift -= 4) out.push_back(kDigits[(code >> shift) & 15]);
-}
-
-// JSON text is ASCII but for the insides of strings, which are valid UTF-8.
-std::string AsciiJson(const Value& value) {
-  const std::string text = json::Print(value);
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x7f) {
-      out.push_back(text[i++]);
-      continue;
-    }
-    const size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    uint32_t code = length == 1 ? lead : lead & (0xffU >> (length + 1));
-    for (size_t j = 1; j < length && i + j < text.size(); ++j) {
-      code = (code << 6) | (static_cast<unsigned char>(text[i + j]) & 0x3fU);
-    }
-    AppendEscape(out, code);
-    i += length;
-  }
-  return out;
-}
-
-class Encoder {
+class Encoder : public ProtobufWriter {
  public:
   void Document(const Value& value);
-  std::string Take() && { return std::move(out_); }
 
  private:
-  // ---- wire format ----
-  static size_t PutVarint(uint64_t value, std::span<char, 10> out) {
-    size_t size = 0;
-    for (; value >= 0x80; value >>= 7) out[size++] = static_cast<char>(value | 0x80);
-    out[size++] = static_cast<char>(value);
-    return size;
-  }
-  void Varint(uint64_t value) {
-    std::array<char, 10> buffer;
-    out_.append(buffer.data(), PutVarint(value, buffer));
-  }
-  void Tag(uint32_t number, WireType type) { Varint((uint64_t{number} << 3) | static_cast<uint64_t>(type)); }
-  void Text(uint32_t number, std::string_view text) {
-    Tag(number, WireType::kBytes);
-    Varint(text.size());
-    out_ += text;
-  }
-  // A message whose insides `write` appends. The length goes in front of them when it is known.
-  template <class Write>
-  void Message(uint32_t number, Write write) {
-    if (depth_ >= json::kMaxDepth) return;
-    ++depth_;
-    Tag(number, WireType::kBytes);
-    const size_t start = out_.size();
-    write();
-    std::array<char, 10> length;
-    out_.insert(start, length.data(), PutVarint(out_.size() - start, length));
-    --depth_;
-  }
-
   // ---- values ----
   // proto3: what is zero is not written.
   void Fields(const Value& value, std::span<const Field> fields, uint32_t extensions);
@@ -152,9 +86,6 @@ class Encoder {
   void AdditionalProperties(const Value& value);
   void Type(const Value& value);
   void Items(const Value& value);
-
-  std::string out_;
-  size_t depth_ = 0;
 };
 
 void Encoder::One(const Field& field, const Value& value) {
@@ -166,25 +97,13 @@ void Encoder::One(const Field& field, const Value& value) {
       for (const Value& one : value.items()) Text(field.number, one.str());
       return;
     case Form::kFlag:
-      if (!value.bool_or(false)) return;
-      Tag(field.number, WireType::kVarint);
-      Varint(1);
+      if (value.bool_or(false)) Varint(field.number, 1);
       return;
-    case Form::kDouble: {
-      const double number = value.number_or(0);
-      if (number == 0) return;
-      Tag(field.number, WireType::kFixed64);
-      auto bits = std::bit_cast<uint64_t>(number);
-      if constexpr (std::endian::native == std::endian::big) bits = __builtin_bswap64(bits);
-      std::array<char, sizeof bits> bytes;
-      std::memcpy(bytes.data(), &bits, sizeof bits);
-      out_.append(bytes.data(), bytes.size());
+    case Form::kDouble:
+      if (value.number_or(0) != 0) Double(field.number, value.number_or(0));
       return;
-    }
     case Form::kInt:
-      if (value.int_or(0) == 0) return;
-      Tag(field.number, WireType::kVarint);
-      Varint(static_cast<uint64_t>(value.int_or(0)));
+      if (value.int_or(0) != 0) Varint(field.number, static_cast<uint64_t>(value.int_or(0)));
       return;
     case Form::kAny:
       Any(field.number, value);
@@ -433,8 +352,7 @@ void Encoder::AdditionalProperties(const Value& value) {
     Message(1, [&] { Schema(value); });
     return;
   }
-  Tag(2, WireType::kVarint);  // of a oneof: written also when false
-  Varint(value.bool_or(false) ? 1 : 0);
+  Varint(2, value.bool_or(false) ? 1 : 0);  // of a oneof: written also when false
 }
 
 void Encoder::Type(const Value& value) {
