@@ -3,13 +3,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/bn.h>
+#include <openssl/ec.h>
+#include <openssl/evp.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "apiserver/base64.h"
 #include "base/strings.h"
 #include "json/parse.h"
 #include "json/print.h"
+#include "net/openssl_util.h"
 
 namespace baton::apiserver {
 namespace {
@@ -180,6 +186,70 @@ TEST(TokensTest, RefusesWhatWasTamperedWith) {
     changed[i] = changed[i] == 'A' ? 'B' : 'A';
     EXPECT_NE(Refusal(changed), "accepted") << i;
   }
+}
+
+// A token with any claims, signed with the signer's own key.
+std::string SignedClaims(std::string_view claims) {
+  const std::string text = StrCat(EncodeBase64Url(R"({"alg":"ES256"})"), ".", EncodeBase64Url(claims));
+  const net::KeyPointer key = net::ReadPemKey(Signer().ToPem()).value();
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  std::array<unsigned char, 128> der{};
+  size_t size = der.size();
+  EXPECT_EQ(EVP_DigestSignInit(context, nullptr, EVP_sha256(), nullptr, key.get()), 1);
+  EXPECT_EQ(
+      EVP_DigestSign(context, der.data(), &size, reinterpret_cast<const unsigned char*>(text.data()), text.size()), 1);
+  EVP_MD_CTX_free(context);
+  const unsigned char* at = der.data();
+  ECDSA_SIG* signature = d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(size));
+  std::string raw(64, '\0');
+  auto* bytes = reinterpret_cast<unsigned char*>(raw.data());
+  BN_bn2binpad(ECDSA_SIG_get0_r(signature), bytes, 32);
+  BN_bn2binpad(ECDSA_SIG_get0_s(signature), bytes + 32, 32);
+  ECDSA_SIG_free(signature);
+  return StrCat(text, ".", EncodeBase64Url(raw));
+}
+
+TEST(TokensTest, AGoodSignatureIsNotEnough) {
+  const json::Value good = json::Parse(R"({"iss":"https://kubernetes.default.svc","sub":"system:serviceaccount:blue:ci",
+      "aud":["https://kubernetes.default.svc"],"iat":1800000000,"nbf":1800000000,"exp":1800003600,
+      "kubernetes.io":{"namespace":"blue","serviceaccount":{"name":"ci","uid":"u-1"}}})")
+                               .value();
+  EXPECT_EQ(Refusal(SignedClaims(json::Print(good))), "accepted");
+  struct Row {
+    std::string_view claim;
+    json::Value value;
+    std::string_view why;
+  };
+  const Row rows[] = {
+      {"iss", "https://evil.example.com", "another issuer"},
+      {"iss", nullptr, "another issuer"},
+      {"sub", "system:serviceaccount:kube-system:root", "its subject is not its service account"},
+      {"sub", 7, "its subject is not its service account"},
+      {"aud", "https://kubernetes.default.svc", "accepted"},
+      {"aud", "other", "another audience"},
+      {"aud", json::Array({7, nullptr}), "another audience"},
+      {"aud", nullptr, "another audience"},
+      {"exp", nullptr, "its exp is no time"},
+      {"exp", "1800003600", "its exp is no time"},
+      {"exp", 1800003600.5, "its exp is no time"},
+      {"exp", INT64_MAX, "its exp is no time"},
+      {"exp", UINT64_MAX, "its exp is no time"},
+      {"exp", 1800000000, "it has expired"},
+      {"iat", -1, "its iat is no time"},
+      {"iat", 1800000061, "issued in the future"},
+      {"nbf", nullptr, "its nbf is no time"},
+      {"nbf", 1800000061, "not valid yet"},
+      {"kubernetes.io", nullptr, "names no service account"},
+      {"kubernetes.io", json::Array(), "names no service account"},
+      {"kubernetes.io", json::Object({{"namespace", "blue"}}), "names no service account"},
+  };
+  for (const Row& row : rows) {
+    json::Value claims = good;
+    claims.Set(row.claim, row.value);
+    EXPECT_THAT(Refusal(SignedClaims(json::Print(claims))), HasSubstr(row.why)) << row.claim << " " << row.value;
+  }
+  for (const std::string_view no_claims : {"", "7", "[]", "{", "{\"a\":\xff}"})
+    EXPECT_THAT(Refusal(SignedClaims(no_claims)), HasSubstr("no JSON object"));
 }
 
 TEST(TokensTest, SignsOnlyWhatItCouldVerify) {
