@@ -84,12 +84,13 @@ std::optional<std::string> ToRaw(std::string_view der) {
 
 std::optional<std::string> ToDer(std::string_view raw) {
   const Signature signature(ECDSA_SIG_new());
-  Number r(BN_bin2bn(Bytes(raw), kCoordinateBytes, nullptr));
-  Number s(BN_bin2bn(Bytes(raw.substr(kCoordinateBytes)), kCoordinateBytes, nullptr));
-  if (signature == nullptr || r == nullptr || s == nullptr) return std::nullopt;
-  if (ECDSA_SIG_set0(signature.get(), r.get(), s.get()) != 1) return std::nullopt;
-  (void)r.release();  // the signature owns them now
-  (void)s.release();
+  BIGNUM* r = BN_bin2bn(Bytes(raw), kCoordinateBytes, nullptr);
+  BIGNUM* s = BN_bin2bn(Bytes(raw.substr(kCoordinateBytes)), kCoordinateBytes, nullptr);
+  if (signature == nullptr || r == nullptr || s == nullptr || ECDSA_SIG_set0(signature.get(), r, s) != 1) {
+    BN_free(r);  // else the signature owns them
+    BN_free(s);
+    return std::nullopt;
+  }
   const int size = i2d_ECDSA_SIG(signature.get(), nullptr);
   if (size <= 0) return std::nullopt;
   std::string der(static_cast<size_t>(size), '\0');

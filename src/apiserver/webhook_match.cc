@@ -132,7 +132,7 @@ std::string_view NamespaceOf(const AdmissionRequest& request) {
 
 Result<std::optional<std::string>> MatchWebhook(const Webhook& webhook, const AdmissionRequest& request,
                                                 const WebhookOptions& options) {
-  const std::optional<std::string> version = MatchRules(webhook.spec, request, options);
+  std::optional<std::string> version = MatchRules(webhook.spec, request, options);
   if (!version || !TRY(NamespaceSelected(webhook, request, options)) || !TRY(ObjectSelected(webhook, request)))
     return std::optional<std::string>();
   if (!webhook.spec["matchConditions"].empty())
