@@ -41,10 +41,11 @@ Backend::Backend(rt::Loop& loop, store::Store& store)
 
 Backend::~Backend() = default;
 
-rt::Task<Result<std::unique_ptr<Backend>>> Backend::Start(rt::Loop& loop, store::Store& store) {
+rt::Task<Result<std::unique_ptr<Backend>>> Backend::Start(rt::Loop& loop, store::Store& store, WebhookCaller call) {
   std::unique_ptr<Backend> backend(new Backend(loop, store));
   backend->core_.AddAdmission(MakeNamespaceLifecycle(backend->core_));
   backend->core_.AddAdmission(MakeCrdAdmission());
+  backend->core_.AddAdmission(MakeWebhooks(loop, backend->WebhooksFromStore(std::move(call))));
   CO_TRY(co_await backend->Bootstrap());
   backend->crds_.LoadAll();
   backend->scope_.Spawn(backend->crds_.Run());
@@ -53,6 +54,39 @@ rt::Task<Result<std::unique_ptr<Backend>>> Backend::Start(rt::Loop& loop, store:
   backend->scope_.Spawn(backend->Compact());
   backend->scope_.Spawn(backend->ExpireEvents());
   co_return backend;
+}
+
+WebhookOptions Backend::WebhooksFromStore(WebhookCaller call) {
+  const auto all_of = [this](std::string_view plural) {
+    return [this, type = registry_.FindResource("admissionregistration.k8s.io", plural)] {
+      std::vector<Value> objects;
+      const Result<store::ListResult> found = core_.store().List(StoragePrefix(*type, ""));
+      if (!found.ok()) return objects;
+      for (const store::Entry& entry : found->entries) objects.push_back(core_.Decode(entry.value));
+      return objects;
+    };
+  };
+  WebhookOptions options;
+  options.validating = all_of("validatingwebhookconfigurations");
+  options.mutating = all_of("mutatingwebhookconfigurations");
+  options.find_namespace = [this, type = registry_.Find("", "v1", "namespaces")](std::string_view name) {
+    const std::optional<Object> live = core_.Live(*type, "", name);
+    return live ? std::optional(core_.Decode(live->bytes)) : std::nullopt;
+  };
+  options.versions = [this](const ResourceType& type) {
+    std::vector<std::string> versions;
+    for (const std::string& version : registry_.Versions(type.group)) {
+      if (registry_.Find(type.group, version, type.plural) != nullptr) versions.push_back(version);
+    }
+    return versions;
+  };
+  options.call = std::move(call);
+  if (options.call == nullptr) {
+    options.call = [](WebhookCall one, rt::Deadline /*deadline*/) -> rt::Task<Result<net::Response>> {
+      co_return UnavailableError(StrCat("nothing calls webhooks here: ", one.url));
+    };
+  }
+  return options;
 }
 
 rt::Task<Result<void>> Backend::Bootstrap() {

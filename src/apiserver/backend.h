@@ -16,6 +16,7 @@
 #include "apiserver/garbage_collector.h"
 #include "apiserver/namespaces.h"
 #include "apiserver/registry.h"
+#include "apiserver/webhooks.h"
 #include "base/result.h"
 #include "rt/scope.h"
 #include "store/store.h"
@@ -29,7 +30,10 @@ inline constexpr Duration kEventSweepEvery = minutes(1);  // a safety net's time
 class Backend {
  public:
   // Makes what every cluster has (namespaces, RBAC's roles) when it is not there, and serves stored CRDs.
-  static rt::Task<Result<std::unique_ptr<Backend>>> Start(rt::Loop& loop, store::Store& store);
+  // Webhooks are called by `call`; null: configured webhooks fail, as their failurePolicy says.
+  using WebhookCaller = std::function<rt::Task<Result<net::Response>>(WebhookCall call, rt::Deadline deadline)>;
+  static rt::Task<Result<std::unique_ptr<Backend>>> Start(rt::Loop& loop, store::Store& store,
+                                                          WebhookCaller call = nullptr);
   ~Backend();
 
   Core& core() { return core_; }
@@ -38,6 +42,7 @@ class Backend {
 
  private:
   Backend(rt::Loop& loop, store::Store& store);
+  WebhookOptions WebhooksFromStore(WebhookCaller call);
   rt::Task<Result<void>> Bootstrap();
   rt::Task<void> Compact();
   rt::Task<void> ExpireEvents();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/base64.h"
 #include "base/hash.h"
 #include "base/strings.h"
 #include "json/builder.h"
@@ -24,23 +25,11 @@ using json::Value;
 
 constexpr size_t kStorageHashBytes = 8;
 
-std::string Base64(std::span<const std::byte> bytes) {
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - i);
-    uint32_t word = 0;
-    for (size_t j = 0; j < 3; ++j) word = (word << 8) | (j < count ? std::to_integer<uint32_t>(bytes[i + j]) : 0);
-    for (size_t j = 0; j < 4; ++j) out.push_back(j <= count ? kAlphabet[(word >> (18 - 6 * j)) & 63] : '=');
-  }
-  return out;
-}
-
 // Tells clients whether a resource is stored in another way than before.
 std::string StorageVersionHash(const ResourceType& type) {
   const std::string own = StrCat(type.group, "/", type.version);
   const Sha256::Digest digest = Sha256Of(StrCat(type.stored_as.empty() ? own : type.stored_as, "/", type.kind));
-  return Base64(std::span(digest).first(kStorageHashBytes));
+  return Base64Encode({reinterpret_cast<const char*>(digest.data()), kStorageHashBytes});
 }
 
 Value Strings(std::span<const std::string> strings) {

@@ -12,6 +12,7 @@
 #include "apiserver/authentication.h"
 #include "apiserver/front.h"
 #include "apiserver/pki.h"
+#include "apiserver/webhooks.h"
 #include "base/strings.h"
 #include "net/server.h"
 #include "rt/scope.h"
@@ -121,7 +122,7 @@ rt::Task<Result<std::unique_ptr<ApiServer>>> ApiServer::Start(rt::RealLoop& loop
   CO_TRY(co_await impl->OpenStore());
   impl->pki = CO_TRY(co_await OpenPki(loop, impl->files.get(), {impl->options.listen.host}));
   impl->tls = CO_TRY(MakeServerTls(impl->pki));
-  impl->backend = CO_TRY(co_await Backend::Start(loop, *impl->store));
+  impl->backend = CO_TRY(co_await Backend::Start(loop, *impl->store, MakeWebhookCaller(loop)));
   Core& core = impl->backend->core();
   impl->authenticator =
       std::make_unique<Authenticator>(core, Authenticator::Options{.static_tokens = std::move(tokens),

@@ -19,7 +19,7 @@
 #include <span>
 #include <utility>
 
-#include "apiserver/base64.h"
+#include "base/base64.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "json/builder.h"
@@ -120,8 +120,8 @@ json::Value ClaimsOf(const ServiceAccountToken& token) {
 }
 
 Result<json::Value> ParseSegment(std::string_view segment, std::string_view what) {
-  const std::optional<std::string> text = DecodeBase64Url(segment);
-  if (!text) return Unauthorized(StrCat("its ", what, " is not base64url"));
+  const Result<std::string> text = Base64UrlDecode(segment);
+  if (!text.ok()) return Unauthorized(StrCat("its ", what, " is not base64url"));
   auto value = json::Parse(*text, {.max_depth = kTokenDepthMax, .max_values = kTokenValuesMax});
   if (!value.ok() || !value->is_object()) return Unauthorized(StrCat("its ", what, " is no JSON object"));
   return value;
@@ -186,7 +186,7 @@ class EcSigner final : public TokenSigner {
     unsigned char* at = Bytes(der);
     if (der_size <= 0 || i2d_PUBKEY(signer->key_.get(), &at) != der_size)
       return net::OpenSslError("writing the public key of service account tokens");
-    signer->key_id_ = EncodeBase64Url(Sha256(der));  // as Kubernetes names its keys
+    signer->key_id_ = Base64UrlEncode(Sha256(der));  // as Kubernetes names its keys
     return Result<std::unique_ptr<TokenSigner>>(std::move(signer));
   }
 
@@ -201,8 +201,8 @@ class EcSigner final : public TokenSigner {
     const std::string payload = json::Print(claims);
     if (!IsUtf8(payload)) return InvalidError("a service account token holds text only");
     const std::string header = json::Print(json::Object({{"alg", "ES256"}, {"kid", key_id_}}));
-    std::string text = StrCat(EncodeBase64Url(header), ".", EncodeBase64Url(payload));
-    StrAppend(text, ".", EncodeBase64Url(TRY(SignatureOf(text))));
+    std::string text = StrCat(Base64UrlEncode(header), ".", Base64UrlEncode(payload));
+    StrAppend(text, ".", Base64UrlEncode(TRY(SignatureOf(text))));
     if (text.size() > kTokenBytesMax)
       return TooLargeError(StrCat("a service account token of ", text.size(), " bytes: the limit is ", kTokenBytesMax));
     return text;
@@ -216,9 +216,9 @@ class EcSigner final : public TokenSigner {
     if (header["alg"].str() != "ES256") return Unauthorized("it is not signed with ES256");
     if (header.Has("crit")) return Unauthorized("it demands extensions that are not known here");
     if (header.Has("kid") && header["kid"].str() != key_id_) return Unauthorized("it is signed with another key");
-    const std::optional<std::string> signature = DecodeBase64Url(segments[2]);
+    const Result<std::string> signature = Base64UrlDecode(segments[2]);
     const std::string_view signed_text = token.substr(0, segments[0].size() + 1 + segments[1].size());
-    if (!signature || !SignatureHolds(signed_text, *signature)) return Unauthorized("its signature does not hold");
+    if (!signature.ok() || !SignatureHolds(signed_text, *signature)) return Unauthorized("its signature does not hold");
     return ReadClaims(TRY(ParseSegment(segments[1], "payload")), audience, now);
   }
 
@@ -229,8 +229,8 @@ class EcSigner final : public TokenSigner {
                       {"kid", key_id_},
                       {"crv", "P-256"},
                       {"alg", "ES256"},
-                      {"x", EncodeBase64Url(PublicCoordinate(key_.get(), OSSL_PKEY_PARAM_EC_PUB_X))},
-                      {"y", EncodeBase64Url(PublicCoordinate(key_.get(), OSSL_PKEY_PARAM_EC_PUB_Y))}});
+                      {"x", Base64UrlEncode(PublicCoordinate(key_.get(), OSSL_PKEY_PARAM_EC_PUB_X))},
+                      {"y", Base64UrlEncode(PublicCoordinate(key_.get(), OSSL_PKEY_PARAM_EC_PUB_Y))}});
     return json::Object({{"keys", json::Array({key})}});
   }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/base64.h"
 #include "apiserver/tokens.h"
+#include "base/base64.h"
 
 namespace {
 
@@ -46,10 +46,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   Check(signer->Verify(mixed, kAudience, kNow).ok() == (mixed == good));
 
-  if (const auto bytes = baton::apiserver::DecodeBase64Url(text))
-    Check(baton::apiserver::EncodeBase64Url(*bytes) == text);
-  if (const auto bytes = baton::apiserver::DecodeBase64(text))
-    Check(baton::apiserver::DecodeBase64(baton::apiserver::EncodeBase64(*bytes)) == bytes);
+  if (const auto bytes = baton::Base64UrlDecode(text); bytes.ok()) Check(baton::Base64UrlEncode(*bytes) == text);
+  if (const auto bytes = baton::Base64Decode(text); bytes.ok()) {
+    Check(*baton::Base64Decode(baton::Base64Encode(*bytes)) == *bytes);
+  }
 
   const auto tokens = baton::apiserver::StaticTokens::Parse(text);
   Check(!tokens.ok() || tokens->Find("") == nullptr);

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include "apiserver/base64.h"
+#include "base/base64.h"
 #include "base/strings.h"
 #include "json/parse.h"
 #include "json/print.h"
@@ -48,34 +48,6 @@ std::string Refusal(const TokenSigner& signer, std::string_view token, std::stri
 }
 std::string Refusal(std::string_view token) { return Refusal(Signer(), token, kAudience, kNow); }
 
-TEST(Base64Test, HasOneTextForOneValue) {
-  struct Row {
-    std::string_view bytes;
-    std::string_view url;
-    std::string_view standard;
-  };
-  constexpr Row kRows[] = {
-      {"", "", ""},
-      {"f", "Zg", "Zg=="},
-      {"fo", "Zm8", "Zm8="},
-      {"foo", "Zm9v", "Zm9v"},
-      {"foob", "Zm9vYg", "Zm9vYg=="},
-      {"\xff\xfe\xfd", "__79", "//79"},
-      {"\xfb\xef", "--8", "++8="},
-  };
-  for (const Row& row : kRows) {
-    EXPECT_EQ(EncodeBase64Url(row.bytes), row.url);
-    EXPECT_EQ(EncodeBase64(row.bytes), row.standard);
-    EXPECT_EQ(DecodeBase64Url(row.url), row.bytes);
-    EXPECT_EQ(DecodeBase64(row.standard), row.bytes);
-  }
-  for (const std::string_view bad : {"Z", "Zh", "Zm9", "Zg==", "Zm8=", "Zg ", "Zg\n", "//79", "Zm9vY", "\xff\xff"})
-    EXPECT_EQ(DecodeBase64Url(bad), std::nullopt) << bad;
-  for (const std::string_view bad : {"Zg", "Zg=", "Z===", "====", "Zh==", "__79", "Zm=v", "Zg= ="})
-    EXPECT_EQ(DecodeBase64(bad), std::nullopt) << bad;
-  EXPECT_EQ(DecodeBase64("Zm9v\r\nYg==\n"), "foob");
-}
-
 TEST(TokensTest, WhatIsSignedIsVerified) {
   const std::string text = Signer().Sign(Token()).value();
   for (const std::string_view audience : {kAudience, std::string_view("vault")}) {
@@ -97,15 +69,15 @@ TEST(TokensTest, HasTheClaimsOfKubernetes) {
   const std::string text = Signer().Sign(Token()).value();
   const auto segments = Split(text, '.');
   ASSERT_EQ(segments.size(), 3U);
-  const json::Value header = json::Parse(*DecodeBase64Url(segments[0])).value();
+  const json::Value header = json::Parse(*Base64UrlDecode(segments[0])).value();
   EXPECT_EQ(header["alg"].str(), "ES256");
   EXPECT_EQ(header["kid"], Signer().Jwks()["keys"][0]["kid"]);
-  EXPECT_EQ(json::Parse(*DecodeBase64Url(segments[1])).value(), json::Parse(R"({
+  EXPECT_EQ(json::Parse(*Base64UrlDecode(segments[1])).value(), json::Parse(R"({
       "iss":"https://kubernetes.default.svc","sub":"system:serviceaccount:blue:ci",
       "aud":["https://kubernetes.default.svc","vault"],"iat":1800000000,"nbf":1800000000,"exp":1800003600,
       "kubernetes.io":{"namespace":"blue","serviceaccount":{"name":"ci","uid":"u-1"}}})")
                                                                     .value());
-  EXPECT_EQ(DecodeBase64Url(segments[2])->size(), 64U);
+  EXPECT_EQ(Base64UrlDecode(segments[2])->size(), 64U);
 }
 
 TEST(TokensTest, HoldsForItsTimeAndAudienceOnly) {
@@ -135,19 +107,19 @@ TEST(TokensTest, PublishesItsPublicKey) {
   EXPECT_EQ(key["crv"].str(), "P-256");
   EXPECT_EQ(key["alg"].str(), "ES256");
   EXPECT_EQ(key["use"].str(), "sig");
-  EXPECT_EQ(DecodeBase64Url(key["x"].str())->size(), 32U);
-  EXPECT_EQ(DecodeBase64Url(key["y"].str())->size(), 32U);
-  EXPECT_EQ(DecodeBase64Url(key["kid"].str())->size(), 32U);
+  EXPECT_EQ(Base64UrlDecode(key["x"].str())->size(), 32U);
+  EXPECT_EQ(Base64UrlDecode(key["y"].str())->size(), 32U);
+  EXPECT_EQ(Base64UrlDecode(key["kid"].str())->size(), 32U);
 }
 
 TEST(TokensTest, RefusesWhatWasTamperedWith) {
   const std::string text = Signer().Sign(Token()).value();
   const auto segments = Split(text, '.');
   const auto with_header = [&](std::string_view header) {
-    return StrCat(EncodeBase64Url(header), ".", segments[1], ".", segments[2]);
+    return StrCat(Base64UrlEncode(header), ".", segments[1], ".", segments[2]);
   };
   const std::string kid(Signer().Jwks()["keys"][0]["kid"].str());
-  json::Value claims = json::Parse(*DecodeBase64Url(segments[1])).value();
+  json::Value claims = json::Parse(*Base64UrlDecode(segments[1])).value();
   claims.Set("sub", "system:serviceaccount:kube-system:root");
   struct Row {
     std::string token;
@@ -164,9 +136,9 @@ TEST(TokensTest, RefusesWhatWasTamperedWith) {
       {std::string(kTokenBytesMax + 1, 'a'), "too large"},
       {std::string(kTokenBytesMax, '.'), "three parts"},
       {StrCat(segments[0], ".", segments[1], "."), "signature"},
-      {StrCat(segments[0], ".", segments[1], ".", EncodeBase64Url(std::string(64, '\0'))), "signature"},
-      {StrCat(segments[0], ".", segments[1], ".", EncodeBase64Url(std::string(64, '\xff'))), "signature"},
-      {StrCat(segments[0], ".", EncodeBase64Url(json::Print(claims)), ".", segments[2]), "signature"},
+      {StrCat(segments[0], ".", segments[1], ".", Base64UrlEncode(std::string(64, '\0'))), "signature"},
+      {StrCat(segments[0], ".", segments[1], ".", Base64UrlEncode(std::string(64, '\xff'))), "signature"},
+      {StrCat(segments[0], ".", Base64UrlEncode(json::Print(claims)), ".", segments[2]), "signature"},
       {with_header(R"({"alg":"none"})"), "ES256"},
       {with_header(R"({"alg":"HS256"})"), "ES256"},
       {with_header(R"({"alg":"es256"})"), "ES256"},
@@ -190,7 +162,7 @@ TEST(TokensTest, RefusesWhatWasTamperedWith) {
 
 // A token with any claims, signed with the signer's own key.
 std::string SignedClaims(std::string_view claims) {
-  const std::string text = StrCat(EncodeBase64Url(R"({"alg":"ES256"})"), ".", EncodeBase64Url(claims));
+  const std::string text = StrCat(Base64UrlEncode(R"({"alg":"ES256"})"), ".", Base64UrlEncode(claims));
   const net::KeyPointer key = net::ReadPemKey(Signer().ToPem()).value();
   EVP_MD_CTX* context = EVP_MD_CTX_new();
   std::array<unsigned char, 128> der{};
@@ -206,7 +178,7 @@ std::string SignedClaims(std::string_view claims) {
   BN_bn2binpad(ECDSA_SIG_get0_r(signature), bytes, 32);
   BN_bn2binpad(ECDSA_SIG_get0_s(signature), bytes + 32, 32);
   ECDSA_SIG_free(signature);
-  return StrCat(text, ".", EncodeBase64Url(raw));
+  return StrCat(text, ".", Base64UrlEncode(raw));
 }
 
 TEST(TokensTest, AGoodSignatureIsNotEnough) {

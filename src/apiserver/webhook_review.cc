@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "apiserver/base64.h"
 #include "apiserver/webhook_match.h"
+#include "base/base64.h"
 #include "base/strings.h"
 #include "json/builder.h"
 #include "json/parse.h"
@@ -104,8 +104,8 @@ Result<json::Value> ReadPatch(const json::Value& response, bool mutating) {
   if (!has_patch) return json::Value();
   if (type.str().empty()) return InvalidAnswer("webhook returned invalid response.patchType of \"\"");
   if (type.str() != "JSONPatch") return baton::InvalidError(StrCat("unsupported patch type ", Quote(type.str())));
-  const std::optional<std::string> text = DecodeBase64(patch.str());
-  if (!text) return InvalidAnswer("response.patch is not base64");
+  const Result<std::string> text = Base64Decode(patch.str());
+  if (!text.ok()) return InvalidAnswer("response.patch is not base64");
   auto parsed = json::Parse(*text);
   if (!parsed.ok())
     return baton::InvalidError(StrCat("received undecodable patch in webhook response: ", parsed.error().message()));

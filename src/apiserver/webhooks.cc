@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "api/schema.h"
-#include "apiserver/base64.h"
 #include "apiserver/errors.h"
 #include "apiserver/webhook_match.h"
 #include "apiserver/webhook_review.h"
+#include "base/base64.h"
 #include "base/strings.h"
 #include "json/json_patch.h"
 #include "json/print.h"
@@ -153,8 +153,8 @@ class Webhooks final : public AdmissionPlugin {
     WebhookCall call;
     const std::string query = StrCat("?timeout=", timeout / seconds(1), "s");
     if (!config["caBundle"].str().empty()) {
-      auto pem = DecodeBase64(config["caBundle"].str());
-      if (!pem) return baton::InvalidError("clientConfig.caBundle is not base64");
+      auto pem = Base64Decode(config["caBundle"].str());
+      if (!pem.ok()) return baton::InvalidError("clientConfig.caBundle is not base64");
       call.ca_pem = *std::move(pem);
     }
     const json::Value& service = config["service"];

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/base64.h"
 #include "apiserver/errors.h"
+#include "base/base64.h"
 #include "base/strings.h"
 #include "json/parse.h"
 #include "json/print.h"
@@ -64,7 +64,7 @@ Server Raw(int status, std::string_view body) {
   }};
 }
 std::string PatchOf(std::string_view patch) {
-  return StrCat(R"({"allowed":true,"patchType":"JSONPatch","patch":")", EncodeBase64(patch), R"("})");
+  return StrCat(R"({"allowed":true,"patchType":"JSONPatch","patch":")", Base64Encode(patch), R"("})");
 }
 
 class World {
@@ -508,7 +508,7 @@ TEST(WebhooksTest, ReachServicesThroughTheResolver) {
   World world;
   world.servers["hook.ops.svc:8443"] = Says(R"({"allowed":true})");
   world.validating = {Configuration(
-      "c", {Hook("h", StrCat(R"({"clientConfig":{"caBundle":")", EncodeBase64("PEM"),
+      "c", {Hook("h", StrCat(R"({"clientConfig":{"caBundle":")", Base64Encode("PEM"),
                              R"(","service":{"namespace":"ops","name":"hook","port":8443,"path":"/v"}}})"))})};
   world.Edit([](WebhookOptions& options) {
     options.resolve_service = [](std::string_view ns, std::string_view name, uint16_t port) -> Result<std::string> {

@@ -64,6 +64,12 @@ std::string Base64Encode(std::string_view bytes) {
 std::string Base64UrlEncode(std::string_view bytes) { return Encode(bytes, kUrl); }
 
 Result<std::string> Base64Decode(std::string_view text) {
+  std::string joined;
+  if (text.find_first_of("\r\n") != std::string_view::npos) {
+    joined = text;
+    std::erase_if(joined, [](char c) { return c == '\r' || c == '\n'; });
+    text = joined;
+  }
   if (text.size() % 4 != 0) return InvalidError("illegal base64 data: its length is no multiple of 4");
   if (text.ends_with("==")) {
     text.remove_suffix(2);

@@ -1,0 +1,139 @@
+// Deletion: preconditions, finalizers, owners, namespaces.
+#include "apiserver/backend_for_test.h"
+
+namespace baton::apiserver {
+namespace {
+
+using json::Value;
+
+rt::Task<std::string> MakeOwned(World& world, std::string name, std::string owner, bool blocks) {
+  const Value made = world.Live(world.ConfigMap(owner));
+  const std::string yaml = "metadata: {name: " + name +
+                           ", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: " + owner +
+                           ", uid: " + std::string(made["metadata"]["uid"].str()) +
+                           ", blockOwnerDeletion: " + (blocks ? "true" : "false") + "}]}";
+  co_return Outcome(co_await world.Create(world.ConfigMap(), yaml));
+}
+
+TEST(CoreDeleteTest, WaitsForFinalizersAndGoesWithTheLastOne) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), "metadata: {name: a, finalizers: [x.io/a, x.io/b]}")),
+              "OK");
+    const auto deleted = co_await world.Delete(world.ConfigMap("a"));
+    EXPECT_FALSE(deleted->gone);
+    EXPECT_EQ(deleted->value["metadata"]["deletionTimestamp"].str(), "2030-01-01T00:00:00Z");
+    EXPECT_TRUE(Outcome(co_await world.Patch(world.ConfigMap("a"), PatchType::kMerge,
+                                             "metadata: {finalizers: [x.io/a, x.io/b, x.io/c]}"))
+                    .find("no new finalizers can be added if the object is being deleted") != std::string::npos);
+    EXPECT_EQ(
+        Outcome(co_await world.Patch(world.ConfigMap("a"), PatchType::kMerge, "metadata: {finalizers: [x.io/a]}")),
+        "OK");
+    EXPECT_FALSE(world.Live(world.ConfigMap("a")).is_null());
+    const auto last = co_await world.Patch(world.ConfigMap("a"), PatchType::kMerge, "metadata: {finalizers: null}");
+    EXPECT_TRUE(last->deleted);
+    EXPECT_TRUE(world.Live(world.ConfigMap("a")).is_null());
+    EXPECT_EQ(Outcome(co_await world.Delete(world.ConfigMap("a"))), R"(configmaps "a" not found)");
+  });
+}
+
+TEST(CoreDeleteTest, ChecksPreconditions) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), "metadata: {name: a}")), "OK");
+    EXPECT_TRUE(Outcome(co_await world.Delete(world.ConfigMap("a"), {.uid = "other"})).find("Precondition failed") !=
+                std::string::npos);
+    EXPECT_TRUE(Outcome(co_await world.Delete(world.ConfigMap("a"), {.resource_version = "1"}))
+                    .find("ResourceVersion in precondition: 1") != std::string::npos);
+    EXPECT_FALSE(world.Live(world.ConfigMap("a")).is_null());
+  });
+}
+
+TEST(CoreDeleteTest, RemovesDependentsInTheBackground) {
+  InWorld(3, [](World& world) -> rt::Task<void> {
+    EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), "metadata: {name: owner}")), "OK");
+    EXPECT_EQ(co_await MakeOwned(world, "child", "owner", true), "OK");
+    EXPECT_EQ(co_await MakeOwned(world, "grandchild", "child", true), "OK");
+    EXPECT_TRUE((co_await world.Delete(world.ConfigMap("owner")))->gone);
+    co_await world.Until(world.ConfigMap("grandchild"), [](const Value& live) { return live.is_null(); });
+    EXPECT_TRUE(world.Live(world.ConfigMap("child")).is_null());
+  });
+}
+
+TEST(CoreDeleteTest, RemovesDependentsFirstInTheForeground) {
+  InWorld(4, [](World& world) -> rt::Task<void> {
+    EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), "metadata: {name: owner}")), "OK");
+    EXPECT_EQ(co_await MakeOwned(world, "child", "owner", true), "OK");
+    EXPECT_EQ(Outcome(co_await world.Patch(world.ConfigMap("child"), PatchType::kMerge,
+                                           "metadata: {finalizers: [x.io/hold]}")),
+              "OK");
+    const auto deleted = co_await world.Delete(world.ConfigMap("owner"), {.propagation = Propagation::kForeground});
+    EXPECT_FALSE(deleted->gone);
+    co_await world.Until(world.ConfigMap("child"),
+                         [](const Value& live) { return !live["metadata"]["deletionTimestamp"].str().empty(); });
+    EXPECT_FALSE(world.Live(world.ConfigMap("owner")).is_null());  // held by its child's finalizer
+    EXPECT_EQ(
+        Outcome(co_await world.Patch(world.ConfigMap("child"), PatchType::kMerge, "metadata: {finalizers: null}")),
+        "OK");
+    co_await world.Until(world.ConfigMap("owner"), [](const Value& live) { return live.is_null(); });
+  });
+}
+
+TEST(CoreDeleteTest, LeavesOrphansAlone) {
+  InWorld(5, [](World& world) -> rt::Task<void> {
+    EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), "metadata: {name: owner}")), "OK");
+    EXPECT_EQ(co_await MakeOwned(world, "child", "owner", true), "OK");
+    EXPECT_FALSE((co_await world.Delete(world.ConfigMap("owner"), {.propagation = Propagation::kOrphan}))->gone);
+    co_await world.Until(world.ConfigMap("owner"), [](const Value& live) { return live.is_null(); });
+    EXPECT_TRUE(world.Live(world.ConfigMap("child"))["metadata"]["ownerReferences"].is_null());
+  });
+}
+
+TEST(CoreDeleteTest, KeepsADependentThatHasAnotherOwner) {
+  InWorld(6, [](World& world) -> rt::Task<void> {
+    EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), "metadata: {name: one}")), "OK");
+    EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), "metadata: {name: two}")), "OK");
+    EXPECT_EQ(co_await MakeOwned(world, "child", "one", true), "OK");
+    const std::string uid(world.Live(world.ConfigMap("two"))["metadata"]["uid"].str());
+    const std::string patch = R"([{"op":"add","path":"/metadata/ownerReferences/-","value":)"
+                              R"({"apiVersion":"v1","kind":"ConfigMap","name":"two","uid":")" +
+                              uid + R"("}}])";
+    EXPECT_EQ(Outcome(co_await world.Patch(world.ConfigMap("child"), PatchType::kJson, patch)), "OK");
+    EXPECT_TRUE((co_await world.Delete(world.ConfigMap("one")))->gone);
+    co_await world.Until(world.ConfigMap("child"),
+                         [](const Value& live) { return live["metadata"]["ownerReferences"].size() == 1; });
+    EXPECT_EQ(world.Live(world.ConfigMap("child"))["metadata"]["ownerReferences"][0]["name"].str(), "two");
+  });
+}
+
+TEST(NamespaceTest, TakesItsContentWithItAndLetsNothingNewIn) {
+  InWorld(8, [](World& world) -> rt::Task<void> {
+    EXPECT_EQ(Outcome(co_await world.Create(world.Of("", "namespaces", ""), "metadata: {name: blue}")), "OK");
+    const Target in_blue = world.Of("", "configmaps", "blue");
+    for (const char* name : {"a", "b", "c"}) {
+      EXPECT_EQ(Outcome(co_await world.Create(in_blue, std::string("metadata: {name: ") + name + "}")), "OK");
+    }
+    EXPECT_EQ(Outcome(co_await world.Patch(world.Of("", "configmaps", "blue", "c"), PatchType::kMerge,
+                                           "metadata: {finalizers: [x.io/hold]}")),
+              "OK");
+    const auto deleted = co_await world.Delete(world.Of("", "namespaces", "", "blue"));
+    EXPECT_FALSE(deleted->gone);
+    EXPECT_EQ(deleted->value["status"]["phase"].str(), "Terminating");
+    co_await world.Until(world.Of("", "configmaps", "blue", "a"), [](const Value& live) { return live.is_null(); });
+    EXPECT_EQ(Outcome(co_await world.Create(in_blue, "metadata: {name: late}")),
+              R"(configmaps "late" is forbidden: unable to create new content in namespace blue because it is being )"
+              "terminated");
+    EXPECT_EQ(Outcome(co_await world.Patch(world.Of("", "configmaps", "blue", "c"), PatchType::kMerge,
+                                           "metadata: {finalizers: null}")),
+              "OK");
+    co_await world.Until(world.Of("", "namespaces", "", "blue"), [](const Value& live) { return live.is_null(); });
+  });
+}
+
+TEST(NamespaceTest, KeepsTheOnesThatTheServerNeeds) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    EXPECT_EQ(Outcome(co_await world.Delete(world.Of("", "namespaces", "", "default"))),
+              R"(namespaces "default" is forbidden: this namespace may not be deleted)");
+  });
+}
+
+}  // namespace
+}  // namespace baton::apiserver
