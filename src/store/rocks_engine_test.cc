@@ -176,7 +176,7 @@ void WriteMeta(const std::string& directory, std::string_view key, const std::st
   ASSERT_TRUE(db->db().Put({}, db->meta(), key, value).ok());
 }
 
-TEST(RocksEngineTest, ANewerFormatIsRefused) {
+TEST(RocksOnDiskTest, ANewerFormatIsRefused) {
   Harness h(EngineKind::kRocks);
   h.Open();
   h.Drop();
@@ -188,7 +188,7 @@ TEST(RocksEngineTest, ANewerFormatIsRefused) {
   EXPECT_THAT(opened.error().message(), HasSubstr("has the store format 2, and this Baton knows formats up to 1"));
 }
 
-TEST(RocksEngineTest, ALogWithAGapIsRefused) {
+TEST(RocksOnDiskTest, ALogWithAGapIsRefused) {
   Harness h(EngineKind::kRocks);
   h.Open();
   for (int i = 0; i < 5; ++i) h.Put("a", std::to_string(i));
@@ -202,7 +202,7 @@ TEST(RocksEngineTest, ALogWithAGapIsRefused) {
   EXPECT_THAT(opened.error().message(), HasSubstr("from revision 2 to revision 4"));
 }
 
-TEST(RocksEngineTest, ALogThatEndsTooEarlyIsRefused) {
+TEST(RocksOnDiskTest, ALogThatEndsTooEarlyIsRefused) {
   Harness h(EngineKind::kRocks);
   h.Open();
   for (int i = 0; i < 5; ++i) h.Put("a", std::to_string(i));
@@ -214,7 +214,7 @@ TEST(RocksEngineTest, ALogThatEndsTooEarlyIsRefused) {
   EXPECT_THAT(h.TryOpen().error().message(), HasSubstr("it ends at revision 4, and the newest written is 5"));
 }
 
-TEST(RocksEngineTest, AnUnfinishedDatabaseIsStartedAnew) {
+TEST(RocksOnDiskTest, AnUnfinishedDatabaseIsStartedAnew) {
   Harness h(EngineKind::kRocks);
   std::filesystem::create_directories(h.directory() + "/db.new");
   std::ofstream(h.directory() + "/db.new/CURRENT") << "MANIFEST-000001\n";
@@ -225,7 +225,7 @@ TEST(RocksEngineTest, AnUnfinishedDatabaseIsStartedAnew) {
 
 // ---- whose it is ----
 
-TEST(RocksEngineTest, ASecondOneIsToldWhoHasIt) {
+TEST(RocksOnDiskTest, ASecondOneIsToldWhoHasIt) {
   Harness h(EngineKind::kRocks);
   h.Open();
   const auto second = h.Run(Store::Open(h.loop(), h.MakeEngine()));
@@ -236,7 +236,7 @@ TEST(RocksEngineTest, ASecondOneIsToldWhoHasIt) {
   h.Put("a", "1");
 }
 
-TEST(RocksEngineTest, OnlyItsUserMayLook) {
+TEST(RocksOnDiskTest, OnlyItsUserMayLook) {
   Harness h(EngineKind::kRocks);
   h.rocks_options().directory = h.directory() + "/deep/er";
   const auto store = h.Run(Store::Open(h.loop(), MakeRocksEngine(h.loop(), h.rocks_options()))).value();
@@ -367,7 +367,7 @@ rt::Task<void> OpenAndLeave(Harness& h) {
   co_await h.loop().Yield();
 }
 
-TEST(RocksEngineTest, AnOpenThatIsDroppedHarmsNobody) {
+TEST(RocksOnDiskTest, AnOpenThatIsDroppedHarmsNobody) {
   Harness h(EngineKind::kRocks);
   h.Open();
   for (int i = 0; i < 100; ++i) h.Commit(Transaction().Put("k" + std::to_string(i), std::string(1000, 'x'))).value();
