@@ -7,6 +7,7 @@
 //
 //   store_bench                everything; files are made below the current directory and removed
 //   store_bench --seconds=1    shorter rounds
+//   store_bench --ours         without etcd, for profiling
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -126,15 +127,26 @@ struct Load {
   std::vector<double> latencies;  // microseconds
 };
 
+// Values are cut out of this, on both sides: making each anew would cost more than storing it.
+constexpr size_t kLettersBytes = size_t{1} << 20;
+const std::string& RandomLetters() {
+  static const std::string letters = [] {
+    static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789{}";
+    baton::rt::SeededRandom random(1);
+    std::string text(kLettersBytes, '\0');
+    for (char& c : text) c = kLetters[random.Next() % 64];
+    return text;
+  }();
+  return letters;
+}
+
 Task<void> WriteOurs(Store& store, Load& load, uint64_t seed) {
-  static constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789{}";
   baton::rt::SeededRandom random(seed);
   while (load.next < load.objects && Clock::now() < load.until) {
     char number[16];
     std::snprintf(number, sizeof number, "%010lld", static_cast<long long>(++load.next));
     std::string key = StrCat(load.prefix, number);
-    std::string value(kValueBytes, '\0');
-    for (char& c : value) c = kLetters[random.Next() % 64];
+    std::string value = RandomLetters().substr(random.Below(kLettersBytes - kValueBytes), kValueBytes);
     const Clock::time_point start = Clock::now();
     Transaction transaction;
     transaction.If(key, Revision(0)).Put(key, std::move(value));
@@ -160,6 +172,7 @@ struct Figures {
 };
 
 Figures MeasureOurs(RealLoop& loop, Store& store, int writers, double seconds) {
+  RandomLetters();
   Load load;
   const Clock::time_point start = Clock::now();
   load.prefix = StrCat("/bench/", start.time_since_epoch().count(), "/");
@@ -176,6 +189,7 @@ int FillAndDie(const std::string& directory) {
   RealLoop loop;
   const std::unique_ptr<Store> store = OpenOurs(loop, directory);
   const double before = WrittenBytes(getpid());
+  RandomLetters();
   Load load;
   load.prefix = "/bench/";
   load.objects = kObjects;
@@ -350,18 +364,23 @@ void CompareHolding(const std::string& self, const std::string& directory, const
 
 int main(int argc, char** argv) {
   double seconds = 3;
+  bool with_etcd = true;
   if (argc == 3 && std::strcmp(argv[1], "--fill") == 0) return FillAndDie(argv[2]);
   if (argc == 3 && std::strcmp(argv[1], "--open") == 0) return OpenAndScan(argv[2]);
-  if (argc == 2 && std::sscanf(argv[1], "--seconds=%lf", &seconds) != 1) {
-    std::fprintf(stderr, "usage: store_bench [--seconds=N]\n");
-    return 2;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--ours") == 0) {
+      with_etcd = false;
+    } else if (std::sscanf(argv[i], "--seconds=%lf", &seconds) != 1) {
+      std::fprintf(stderr, "usage: store_bench [--seconds=N] [--ours]\n");
+      return 2;
+    }
   }
   std::string directory = std::filesystem::current_path().string() + "/store_bench_XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) {
     std::perror("store_bench: a directory for its files");
     return 1;
   }
-  const std::string etcd_load = PrepareEtcd(directory);
+  const std::string etcd_load = with_etcd ? PrepareEtcd(directory) : "";
   std::printf("%-34s %14s %14s %10s %10s\n", "store, values of 1 KiB, on disk", "ours", "etcd", "ratio", "goal");
   const bool reached = CompareWrites(directory + "/writes", etcd_load, seconds);
   CompareHolding(std::filesystem::read_symlink("/proc/self/exe").string(), directory + "/holding", etcd_load);

@@ -74,7 +74,7 @@ func run() error {
 }
 
 func write(clients []*clientv3.Client, goOn func(number int64, since time.Duration) bool) error {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789{}"
+	letters := randomLetters()
 	var next atomic.Int64
 	var failed atomic.Value
 	var wait sync.WaitGroup
@@ -85,15 +85,12 @@ func write(clients []*clientv3.Client, goOn func(number int64, since time.Durati
 		go func() {
 			defer wait.Done()
 			random := rand.New(rand.NewSource(int64(w) + 1))
-			value := make([]byte, *size)
 			for {
 				number := next.Add(1)
 				if !goOn(number, time.Since(begin)) || failed.Load() != nil {
 					return
 				}
-				for i := range value {
-					value[i] = letters[random.Intn(len(letters))]
-				}
+				at := random.Intn(len(letters) - *size)
 				key := fmt.Sprintf("%s%d/%010d", *prefix, begin.UnixNano(), number)
 				if *mode == "fill" {
 					key = fmt.Sprintf("%s%010d", *prefix, number)
@@ -101,7 +98,7 @@ func write(clients []*clientv3.Client, goOn func(number int64, since time.Durati
 				start := time.Now()
 				_, err := clients[w%len(clients)].Txn(context.Background()).
 					If(clientv3.Compare(clientv3.ModRevision(key), "=", 0)).
-					Then(clientv3.OpPut(key, string(value))).Commit()
+					Then(clientv3.OpPut(key, letters[at:at+*size])).Commit()
 				if err != nil {
 					failed.Store(err)
 					return
@@ -123,6 +120,17 @@ func write(clients []*clientv3.Client, goOn func(number int64, since time.Durati
 	fmt.Printf("result writes=%d elapsed=%d p50=%d p99=%d\n", len(all), elapsed.Microseconds(),
 		all[len(all)/2].Microseconds(), all[len(all)*99/100].Microseconds())
 	return nil
+}
+
+// randomLetters is what values are cut out of: making each anew would cost more than storing it.
+func randomLetters() string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789{}"
+	random := rand.New(rand.NewSource(1))
+	text := make([]byte, 1<<20)
+	for i := range text {
+		text[i] = letters[random.Intn(len(letters))]
+	}
+	return string(text)
 }
 
 func scan(client *clientv3.Client) error {
