@@ -61,10 +61,12 @@ class Engine {
   // what then may be on disk is taken back by the next Write that succeeds. That one may use the same revisions again.
   virtual rt::Task<Result<void>> Write(std::vector<LogRecord> records) = 0;
 
-  // Forgets these changes and remembers `compacted`, all or nothing; errors as for Write. Repeating it does no harm.
+  // Forgets these changes and remembers `compacted`, all or nothing; errors as for Write, but nothing is taken back:
+  // what failed may be done when the log is loaded again. Repeating it does no harm, nor does a lesser one afterwards.
   virtual rt::Task<Result<void>> Compact(Revision compacted, std::vector<Superseded> superseded) = 0;
 
-  // Lets go of what it holds (files, locks) when it returns. Also what the destructor does, but that may block.
+  // Takes back what a failed Write may have left, when the disk lets it, and lets go of what it holds (files, locks).
+  // The destructor, too, lets go, but takes nothing back and may block.
   virtual rt::Task<void> Close() = 0;
 };
 

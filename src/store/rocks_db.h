@@ -51,6 +51,9 @@ class RocksDb {
   // Every change in order, with checks of the log's order and end.
   Result<Engine::Loaded> Read(const Engine::LoadEach& each);
 
+  // One of the revisions beside the log: kCompactedKey, kNewestKey.
+  Result<Revision> ReadMeta(std::string_view key);
+
   // kNoSpace, kCorrupt (with the file's name), kAlreadyExists (locked) or kUnavailable.
   Error ToError(std::string_view what, const rocksdb::Status& status) const;
 
@@ -60,7 +63,6 @@ class RocksDb {
   RocksDb(const RocksOptions& options, std::string_view name);
   Result<void> OpenFiles(Mode mode);
   Result<void> CheckFormat();
-  Result<Revision> ReadMeta(std::string_view key);
 
   RocksOptions options_;
   std::string path_;

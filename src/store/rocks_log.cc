@@ -62,6 +62,8 @@ Result<void> RocksLog::Write(const std::vector<LogRecord>& records) {
 Result<void> RocksLog::Compact(Revision compacted, const std::vector<Superseded>& superseded) {
   const std::lock_guard guard(mutex_);
   TRY(Recover());
+  // One that failed, of a later revision, may be on disk: then what it forgot is gone, and the mark must not go back.
+  compacted = std::max(compacted, TRY(db_->ReadMeta(kCompactedKey)));
   rocksdb::WriteBatch batch;
   TakeBack(batch);
   for (const Superseded& change : superseded) {
@@ -73,6 +75,12 @@ Result<void> RocksLog::Compact(Revision compacted, const std::vector<Superseded>
 
 void RocksLog::Close() {
   const std::lock_guard guard(mutex_);
+  if (open_ && uncertain_ && Recover().ok()) {
+    // A disk that still fails keeps it: as after a crash, it may then count.
+    rocksdb::WriteBatch batch;
+    TakeBack(batch);
+    (void)Commit(batch, *uncertain_);
+  }
   open_ = false;
   db_ = nullptr;
   lock_ = DirectoryLock();

@@ -352,13 +352,14 @@ void Store::FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch,
 
 Result<std::shared_ptr<const Event>> Store::State::Apply(Revision revision, Revision create_revision, uint32_t index,
                                                          const Change& change) {
-  Versions& versions = keys[change.key];
-  const bool in_order = (versions.empty() || versions.back().revision < revision) &&
+  const auto known = keys.find(change.key);
+  const bool in_order = (known == keys.end() || known->second.back().revision < revision) &&
                         (history.empty() || history.back()->revision <= revision);
   if (!in_order) {
     return CorruptError(StrCat("the change of '", change.key, "' at revision ", revision.value(),
                                " stands behind a later one, or behind another of the same revision"));
   }
+  Versions& versions = known != keys.end() ? known->second : keys[change.key];
   const Bytes previous = versions.empty() ? nullptr : versions.back().value;
   if (previous == nullptr && change.value != nullptr) ++live;
   if (previous != nullptr && change.value == nullptr) --live;

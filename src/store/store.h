@@ -138,8 +138,8 @@ class Store {
 
   // The new revision, when it is on disk. kConflict names the key whose condition failed, kTooLarge a limit, kThrottled
   // a full queue: then nothing was done. kNoSpace or kUnavailable: the disk did not take it; it is not visible, and
-  // would only be after a crash that comes before the next successful write. A transaction that changes nothing returns
-  // the current revision. Dropping the task does not take the write back.
+  // would only be after a crash that comes before the next successful write or Close. A transaction that changes
+  // nothing returns the current revision. Dropping the task does not take the write back.
   //
   // Conditions hold against the writes before this one, on disk or on their way. Every answer rests on what is on disk:
   // a conflict with a write that is under way is told when that write has succeeded, and is none when it fails.
@@ -150,7 +150,8 @@ class Store {
   Result<std::unique_ptr<Watch>> OpenWatch(const std::string& prefix, Revision after);
 
   // Forgets revisions up to and including `revision`, except each key's newest value at that point. Nothing to do when
-  // that has been forgotten before; kInvalid when it is in the future. Dropping the task does not stop it.
+  // that has been forgotten before; kInvalid when it is in the future. Dropping the task does not stop it. kNoSpace or
+  // kUnavailable: nothing is forgotten now; it may turn out to be when the store is opened again.
   rt::Task<Result<void>> Compact(Revision revision);
 
   // Stops taking writes, waits for those under way, and lets go of the engine: another process may then have it. Reads

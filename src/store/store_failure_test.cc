@@ -151,6 +151,16 @@ TEST_F(StoreFailureTest, AFailedWriteThatIsOnDiskAnywayCountsAfterACrash) {
   EXPECT_EQ(h.store().revision(), Revision(2));
 }
 
+TEST_F(StoreFailureTest, AFailedWriteThatIsOnDiskAnywayIsTakenBackByClose) {
+  h.Put("a", "1");
+  fates = {Fate::kFailsButIs};
+  EXPECT_FALSE(h.Commit(Transaction().Put("a", "2")).ok());
+  h.Run(h.store().Close());
+  h.Open();
+  EXPECT_EQ(h.List(), "a=1");
+  EXPECT_EQ(h.store().revision(), Revision(1));
+}
+
 TEST_F(StoreFailureTest, WatchesAndReadsSeeNothingOfAFailedWrite) {
   h.Put("a", "1");
   const auto watch = h.store().OpenWatch("", Revision(1)).value();
@@ -172,6 +182,20 @@ TEST_F(StoreFailureTest, AFailedCompactionForgetsNothing) {
   EXPECT_EQ(h.Value("a", Revision(1)), "1");
   h.Compact(Revision(2)).value();
   EXPECT_EQ(h.store().compacted(), Revision(2));
+}
+
+TEST_F(StoreFailureTest, AFailedCompactionThatIsOnDiskAnywayCountsWhenOpenedAgain) {
+  for (int i = 1; i <= 6; ++i) h.Put("a", std::to_string(i));
+  fates = {Fate::kFailsButIs};
+  EXPECT_FALSE(h.Compact(Revision(5)).ok());
+  EXPECT_EQ(h.Value("a", Revision(1)), "1");
+  h.Compact(Revision(3)).value();
+  EXPECT_EQ(h.store().compacted(), Revision(3));
+  EXPECT_EQ(h.Value("a", Revision(4)), "4");
+  h.Open();
+  EXPECT_EQ(h.store().compacted(), Revision(5));
+  EXPECT_EQ(h.Value("a", Revision(5)), "5");
+  EXPECT_EQ(h.Value("a"), "6");
 }
 
 TEST_F(StoreFailureTest, ACompactionGoesOnWhenItsCallerHasLeft) {

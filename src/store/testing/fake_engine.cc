@@ -50,17 +50,26 @@ class FakeEngine final : public Engine {
     const Call call(*this);
     INVARIANT(compacted <= acknowledged(), "what is compacted is written");
     co_await loop_.Sleep(disk_->latency());
-    if (disk_->fate() != FakeDisk::Fate::kWorks) co_return UnavailableError("the disk failed");
-    for (const Superseded& change : superseded) {
-      INVARIANT(change.revision <= compacted, "only what is compacted is forgotten");
-      INVARIANT(disk_->log.erase({change.revision, change.index}) == 1, "each change is forgotten once");
+    const FakeDisk::Fate fate = disk_->fate();
+    if (fate == FakeDisk::Fate::kWorks || fate == FakeDisk::Fate::kFailsButIs) {
+      for (const Superseded& change : superseded) {
+        INVARIANT(change.revision <= compacted, "only what is compacted is forgotten");
+        const bool was_there = disk_->log.erase({change.revision, change.index}) == 1;
+        INVARIANT(was_there || change.revision <= disk_->compacted, "each change is forgotten once");
+      }
+      disk_->compacted = std::max(disk_->compacted, compacted);
     }
-    disk_->compacted = compacted;
-    co_return Result<void>();
+    if (fate == FakeDisk::Fate::kWorks) co_return Result<void>();
+    co_return fate == FakeDisk::Fate::kFailsNoSpace ? Error(ErrorKind::kNoSpace, "the disk is full")
+                                                    : UnavailableError("the disk failed");
   }
 
   rt::Task<void> Close() override {
     const Call call(*this);
+    if (loaded_ && disk_->uncertain) {
+      disk_->newest = acknowledged();
+      TakeBack();
+    }
     disk_->in_use = loaded_ = false;
     co_return;
   }
