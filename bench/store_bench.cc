@@ -5,7 +5,7 @@
 // checks that the key is new. Rounds alternate, so that a disk with moods treats both alike; of the rounds the best
 // counts. Without `etcd` or `go` there are our figures only.
 //
-//   store_bench                everything; files are made below the current directory and removed
+//   store_bench                everything; files are made beside the program and removed
 //   store_bench --seconds=1    shorter rounds
 //   store_bench --ours         without etcd, for profiling
 #include <fcntl.h>
@@ -375,7 +375,8 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
-  std::string directory = std::filesystem::current_path().string() + "/store_bench_XXXXXX";
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  std::string directory = self.parent_path() / "store_bench_XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) {
     std::perror("store_bench: a directory for its files");
     return 1;
@@ -383,7 +384,7 @@ int main(int argc, char** argv) {
   const std::string etcd_load = with_etcd ? PrepareEtcd(directory) : "";
   std::printf("%-34s %14s %14s %10s %10s\n", "store, values of 1 KiB, on disk", "ours", "etcd", "ratio", "goal");
   const bool reached = CompareWrites(directory + "/writes", etcd_load, seconds);
-  CompareHolding(std::filesystem::read_symlink("/proc/self/exe").string(), directory + "/holding", etcd_load);
+  CompareHolding(self.string(), directory + "/holding", etcd_load);
   std::filesystem::remove_all(directory);
   return reached ? 0 : 1;
 }
