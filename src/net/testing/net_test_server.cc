@@ -1,11 +1,12 @@
 // The server that black-box tests and benchmarks talk to: every kind of answer that HttpServer can give, on a loopback
 // port.
 //
-//   net_test_server DIRECTORY [plain] [certificates=optional|required] [NAME=VALUE...]
+//   net_test_server DIRECTORY [plain] [expired] [certificates=optional|required] [NAME=VALUE...]
 //
-// Writes ca.pem, server.pem, server.key, client.pem, client.key (CN=alice, O=team) and stranger.{pem,key} (of another
-// CA) into DIRECTORY, prints "port N" and serves until SIGTERM, which is a graceful shutdown. Limits and timeouts are
-// set by NAME=VALUE; see Configure.
+// Writes ca.pem, server.pem, server.key, client.pem, client.key (CN=alice, O=team and admins), expired.{pem,key} (hers
+// of yesterday) and stranger.{pem,key} (of another CA) into DIRECTORY, prints "port N" and serves until SIGTERM, which
+// is a graceful shutdown. `expired`: the server's own certificate is of yesterday. Limits and timeouts are set by
+// NAME=VALUE; see Configure. What it answers: see Handle.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +29,7 @@ namespace {
 struct Settings {
   std::string directory;
   bool plain = false;
+  bool expired = false;
   uint16_t port = 0;
   ClientCertificates client_certificates = ClientCertificates::kOptional;
   ServerOptions server;
@@ -55,6 +57,8 @@ void Configure(Settings& settings, std::string_view argument) {
   HttpTimeouts& timeouts = settings.server.timeouts;
   if (name == "plain") {
     settings.plain = true;
+  } else if (name == "expired") {
+    settings.expired = true;
   } else if (name == "port") {
     settings.port = static_cast<uint16_t>(number);
   } else if (name == "certificates") {
@@ -67,6 +71,8 @@ void Configure(Settings& settings, std::string_view argument) {
     limits.body_bytes_max = size;
   } else if (name == "header_bytes_max") {
     limits.header_bytes_max = size;
+  } else if (name == "http2_ping_ms") {
+    timeouts.http2_ping = milliseconds(number);
   } else if (name == "handshake_ms") {
     timeouts.handshake = milliseconds(number);
   } else if (name == "request_header_ms") {
@@ -105,7 +111,7 @@ std::shared_ptr<TlsServerContext> MakeContext(rt::RealLoop& loop, const Settings
                              .ip_addresses = {"127.0.0.1", "::1"},
                              .server = true,
                              .not_before = now - hours(1),
-                             .not_after = now + hours(24)};
+                             .not_after = settings.expired ? now - seconds(1) : now + hours(24)};
   const KeyPair server = Must(IssueCertificate(ca, request, loop.random()));
   request = {.common_name = "alice",
              .organizations = {"team", "admins"},
@@ -116,6 +122,8 @@ std::shared_ptr<TlsServerContext> MakeContext(rt::RealLoop& loop, const Settings
   write("server", server);
   write("client", Must(IssueCertificate(ca, request, loop.random())));
   write("stranger", Must(IssueCertificate(authority("another CA"), request, loop.random())));
+  request.not_after = now - seconds(1);
+  write("expired", Must(IssueCertificate(ca, request, loop.random())));
   return Must(MakeTlsServerContext({.certificate_pem = server.certificate_pem + ca.certificate_pem,
                                     .key_pem = server.key_pem,
                                     .client_ca_pem = ca.certificate_pem,
@@ -130,6 +138,22 @@ long Parameter(const Request& request, std::string_view name, long fallback) {
     }
   }
   return fallback;
+}
+
+// `chunks` pieces of `bytes` each, as fast as the client takes them.
+rt::Task<Result<void>> Stream(Request request, ResponseWriter& writer) {
+  const long chunks = Parameter(request, "chunks", 10);
+  const std::string chunk(static_cast<size_t>(Parameter(request, "bytes", 1024)), 'x');
+  CO_TRY(co_await writer.Start(200, {{"content-type", "application/octet-stream"}}));
+  for (long i = 0; i < chunks; ++i) CO_TRY(co_await writer.Write(Body(chunk)));
+  co_return co_await writer.Finish();
+}
+
+// Text that gzip makes small, of about that many bytes.
+std::string Text(long bytes) {
+  std::string text;
+  for (int i = 0; std::ssize(text) < bytes; ++i) StrAppend(text, "line ", i, " of a text that says little\n");
+  return text;
 }
 
 // Lines until `count` are sent or the server shuts down, when a last line says so.
@@ -164,6 +188,10 @@ rt::Task<void> Handle(rt::Loop& loop, Request request, ResponseWriter& writer) {
   } else if (path == "/slow") {
     co_await loop.Sleep(milliseconds(Parameter(request, "ms", 100)));
     sent = co_await writer.Send(200, text, std::string("slow\n"));
+  } else if (path == "/stream") {
+    sent = co_await Stream(std::move(request), writer);
+  } else if (path == "/text") {
+    sent = co_await writer.Send(200, text, Text(Parameter(request, "n", 1'000'000)));
   } else if (path == "/watch") {
     co_await Watch(loop, std::move(request), writer);
   } else if (path == "/nothing") {
@@ -184,11 +212,12 @@ struct Signals {
   sigset_t set;
 };
 
-rt::Task<void> Serve(HttpServer& server, rt::RealLoop& loop, Listener& listener,
+// The listener goes with the end of accepting, so that new connections are refused while running answers are finished.
+rt::Task<void> Serve(HttpServer& server, rt::RealLoop& loop, std::unique_ptr<Listener> listener,
                      std::shared_ptr<TlsServerContext> context) {
   std::function<std::shared_ptr<TlsServerContext>()> tls;
   if (context != nullptr) tls = [context] { return context; };
-  const Result<void> served = co_await server.Serve(loop, listener, std::move(tls));
+  const Result<void> served = co_await server.Serve(loop, *listener, std::move(tls));
   if (!served.ok()) Fail(served.error().ToString());
 }
 
@@ -198,9 +227,10 @@ rt::Task<int> Run(rt::RealLoop& loop, const Settings& settings, rt::Event& stop)
   HttpServer server(
       loop, [&loop](Request request, ResponseWriter& writer) { return Handle(loop, std::move(request), writer); },
       settings.server);
+  const uint16_t port = listener->endpoint().port;
   rt::Scope scope(loop);
-  scope.Spawn(Serve(server, loop, *listener, std::move(context)));
-  std::cout << "port " << listener->endpoint().port << std::endl;
+  scope.Spawn(Serve(server, loop, std::move(listener), std::move(context)));
+  std::cout << "port " << port << std::endl;
   co_await stop.Wait();
   co_await server.Shutdown(rt::Deadline::After(loop, settings.shutdown));
   std::cout << "stopped" << std::endl;
