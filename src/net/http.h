@@ -74,6 +74,7 @@ struct HttpLimits {
   size_t connections_max = 10'000;                   // per server; more are closed at once
   size_t streams_per_connection_max = 250;           // HTTP/2 concurrent streams, as kube-apiserver
   size_t write_buffer_bytes_max = size_t{1} << 20;   // unsent bytes of one stream before Write waits
+  size_t write_buffers_bytes_max = size_t{4} << 20;  // of all streams of a connection, before each has one chunk only
 };
 
 struct HttpTimeouts {
@@ -119,7 +120,7 @@ class ResponseWriter {
   virtual rt::Task<Result<void>> Send(int status, Headers headers, Body body) = 0;
 
   virtual rt::Task<Result<void>> Start(int status, Headers headers) = 0;
-  // Flushed at once. Waits while more than HttpLimits::write_buffer_bytes_max is unsent.
+  // Flushed at once. Waits while too much is unsent: see HttpLimits::write_buffer_bytes_max and the one behind it.
   virtual rt::Task<Result<void>> Write(Body chunk) = 0;
   virtual rt::Task<Result<void>> Finish() = 0;
 

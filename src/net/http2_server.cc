@@ -108,6 +108,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
     return failed;
   }
   void MoreToSend(int32_t id, Http2Sender& sender) override { ResumeSender(id, sender); }
+  size_t queued_bytes() const override { return queued_bytes_; }
 
   void ResetStuckStreams(MonotonicTime now) {
     for (auto& [id, stream] : streams_) {
@@ -136,7 +137,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
 
   void OnBeginHeaders(const nghttp2_frame& frame) override {
     if (frame.hd.type != NGHTTP2_HEADERS || frame.headers.cat != NGHTTP2_HCAT_REQUEST) return;
-    auto stream = std::make_unique<ServerStream>(server_, last_received_);
+    auto stream = std::make_unique<ServerStream>(server_, last_received_, queued_bytes_);
     stream->request.http2 = true;
     stream->request.peer = stream_.peer_identity();
     stream->request.peer_address = stream_.peer_address();
@@ -342,6 +343,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
   }
 
   ServerSession& server_;
+  size_t queued_bytes_ = 0;  // by the streams' senders
   std::map<int32_t, std::unique_ptr<ServerStream>> streams_;
   MonotonicTime opened_;
   MonotonicTime active_at_;  // when there was last a stream

@@ -33,6 +33,7 @@ struct World {
   int running = 0;
   int running_max = 0;
   int handled = 0;
+  size_t endless_bytes = 0;  // that the server took from handlers
 };
 
 Task<Result<void>> Answer(World& world, Request request, ResponseWriter& writer) {
@@ -66,7 +67,11 @@ Task<Result<void>> Answer(World& world, Request request, ResponseWriter& writer)
   }
   if (path == "/endless") {
     CO_TRY(co_await writer.Start(200, text));
-    while (true) CO_TRY(co_await writer.Write(std::string(size_t{64} << 10, 'x')));
+    while (true) {
+      const std::string chunk(size_t{64} << 10, 'x');
+      CO_TRY(co_await writer.Write(chunk));
+      world.endless_bytes += chunk.size();
+    }
   }
   if (path == "/until-shutdown") {
     CO_TRY(co_await writer.Start(200, text));
@@ -141,6 +146,7 @@ struct Talked {
   Duration took;  // until the server was done with the connection
   int running_max = 0;
   int handled = 0;
+  size_t endless_bytes = 0;
 
   // The frames that begin so, joined.
   std::string With(std::string_view begin) const {
@@ -175,6 +181,7 @@ Talked Talk(std::vector<Say> script, TalkOptions options = {}) {
   talked.trace = std::move(world.trace);
   talked.running_max = world.running_max;
   talked.handled = world.handled;
+  talked.endless_bytes = world.endless_bytes;
   EXPECT_EQ(world.running, 0) << "a handler outlived its connection";
   return talked;
 }
@@ -484,6 +491,21 @@ TEST(Http2AttackTest, ManyHalfSentBodiesAreBounded) {
   }
   EXPECT_GT(given, 10u);
   EXPECT_LT(given, 150u) << "windows of all streams were given back";
+}
+
+TEST(Http2AttackTest, ManyStreamsThatAreNotReadHoldLittle) {
+  TalkOptions options;
+  options.settings = {{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0}};
+  options.patience = seconds(5);
+  std::string requests;
+  for (int32_t id = 1; id < 400; id += 2) requests += h2::Get(id, "/endless");
+  const Talked closed = Talk({{requests}}, options);
+  EXPECT_EQ(closed.handled, 200);
+  EXPECT_GT(closed.endless_bytes, size_t{4} << 20);
+  EXPECT_LT(closed.endless_bytes, (size_t{4} << 20) + size_t{201} * (64 << 10)) << "one chunk each, beyond the limit";
+  // The ones that are read go on.
+  const Talked one = Talk({{requests + h2::WindowUpdate(0, 1 << 25) + h2::WindowUpdate(399, 1 << 24)}}, options);
+  EXPECT_GT(one.endless_bytes, closed.endless_bytes + (size_t{15} << 20));
 }
 
 TEST(Http2AttackTest, GarbageEndsTheConnection) {

@@ -27,6 +27,7 @@ constexpr size_t kSettingsEntriesMax = 32;
 void Http2Sender::Add(const Body& body) {
   pieces_.insert(pieces_.end(), body.pieces().begin(), body.pieces().end());
   queued_bytes_ += body.size();
+  if (total_ != nullptr) *total_ += body.size();
 }
 
 ssize_t Http2Sender::Take(uint8_t* buffer, size_t length, uint32_t* flags) {
@@ -44,6 +45,7 @@ ssize_t Http2Sender::Take(uint8_t* buffer, size_t length, uint32_t* flags) {
     first_ = 0;
   }
   queued_bytes_ -= copied;
+  if (total_ != nullptr) *total_ -= copied;
   taken_bytes_ += copied;
   if (copied > 0) drained.Set();
   if (pieces_.empty() && finished) {

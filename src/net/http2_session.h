@@ -21,6 +21,15 @@ namespace baton::net {
 // The sending half of one stream: queued pieces, and backpressure.
 class Http2Sender {
  public:
+  Http2Sender() = default;
+  // `total` counts what all senders of a connection have queued, and outlives this.
+  explicit Http2Sender(size_t& total) : total_(&total) {}
+  Http2Sender(const Http2Sender&) = delete;
+  Http2Sender& operator=(const Http2Sender&) = delete;
+  ~Http2Sender() {
+    if (total_ != nullptr) *total_ -= queued_bytes_;
+  }
+
   bool finished = false;  // nothing follows what is queued
   bool deferred = false;  // nghttp2 waits for more
   Signal drained;         // whenever bytes left the queue, and at the stream's end
@@ -36,6 +45,7 @@ class Http2Sender {
   size_t first_ = 0;  // of the pieces still to send
   size_t queued_bytes_ = 0;
   uint64_t taken_bytes_ = 0;
+  size_t* total_ = nullptr;
 };
 
 class Http2Session {

@@ -53,12 +53,20 @@ rt::Task<Result<void>> Http2Writer::Start(int status, Headers headers) {
   co_return Submit(status, headers, body_allowed_, std::nullopt);
 }
 
+// A stream with nothing queued may always queue a chunk: so no stream waits for another one, and what many streams of a
+// client that reads none of them can make the server hold is bounded.
+bool Http2Writer::MayQueue() const {
+  const HttpLimits& limits = session_.options.limits;
+  const size_t own = stream_.sender.queued_bytes();
+  return own == 0 || (own <= limits.write_buffer_bytes_max && port_.queued_bytes() <= limits.write_buffers_bytes_max);
+}
+
 // Waits while too much is queued. A client that takes nothing for too long loses the stream (ResetStuckStreams).
 rt::Task<Result<void>> Http2Writer::Write(Body chunk) {
   INVARIANT(stream_.answered, "Write comes after Start");
   if (!body_allowed_ || chunk.size() == 0) co_return Result<void>();
   INVARIANT(!stream_.sender.finished, "Write comes before Finish");
-  while (stream_.sender.queued_bytes() > session_.options.limits.write_buffer_bytes_max && !stream_.closed) {
+  while (!MayQueue() && !stream_.closed) {
     static_cast<void>(co_await stream_.sender.drained.Wait());
   }
   if (stream_.closed) co_return UnavailableError("the client went away");

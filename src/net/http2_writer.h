@@ -16,8 +16,8 @@ namespace baton::net {
 
 // One request and its answer.
 struct ServerStream {
-  ServerStream(ServerSession& session, MonotonicTime now)
-      : started(now), account(session), progress_at(now), handler(session.loop) {}
+  ServerStream(ServerSession& session, MonotonicTime now, size_t& queued_in_all)
+      : started(now), account(session), progress_at(now), sender(queued_in_all), handler(session.loop) {}
 
   MonotonicTime started;
   Request request;
@@ -45,6 +45,8 @@ class Http2StreamPort {
   virtual int SubmitAnswer(int32_t id, std::span<const nghttp2_nv> fields, bool with_body) = 0;
   // The sender has more, or is finished.
   virtual void MoreToSend(int32_t id, Http2Sender& sender) = 0;
+  // What all streams of the connection have queued.
+  virtual size_t queued_bytes() const = 0;
 
  protected:
   ~Http2StreamPort() = default;
@@ -63,6 +65,7 @@ class Http2Writer final : public ResponseWriter {
   rt::Event& shutdown() override { return session_.shutdown; }
 
  private:
+  bool MayQueue() const;
   Result<void> Submit(int status, const Headers& headers, bool with_body, std::optional<size_t> content_length);
 
   ServerSession& session_;
