@@ -64,13 +64,13 @@ class Server(Process):
     def url(self, path):
         return f"{'http' if self.plain else 'https'}://127.0.0.1:{self.port}{path}"
 
-    def connect(self, alpn=("http/1.1",), timeout=20, receive_buffer=None):
-        """A blocking connection, with TLS when the server has it."""
+    def connect(self, alpn=("http/1.1",), timeout=20, receive_buffer=None, port=None):
+        """A blocking connection, with TLS when the server has it. `port`: of another that shows this one's certificate."""
         raw = socket.socket()
         if receive_buffer is not None:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         raw.settimeout(timeout)
-        raw.connect(("127.0.0.1", self.port))
+        raw.connect(("127.0.0.1", port or self.port))
         if self.plain:
             return raw
         context = ssl.create_default_context(cafile=self.path("ca.pem"))

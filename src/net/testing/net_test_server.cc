@@ -22,6 +22,7 @@
 #include "rt/event.h"
 #include "rt/real_loop.h"
 #include "rt/scope.h"
+#include "rt/when.h"
 
 namespace baton::net {
 namespace {
@@ -156,6 +157,8 @@ std::string Text(long bytes) {
   return text;
 }
 
+rt::Task<void> ShutdownOf(ResponseWriter& writer) { co_await writer.shutdown().Wait(); }
+
 // Lines until `count` are sent or the server shuts down, when a last line says so.
 rt::Task<void> Watch(rt::Loop& loop, Request request, ResponseWriter& writer) {
   const long count = Parameter(request, "count", 1'000'000'000);
@@ -164,7 +167,7 @@ rt::Task<void> Watch(rt::Loop& loop, Request request, ResponseWriter& writer) {
   Result<void> sent = co_await writer.Start(200, {{"content-type", "text/plain"}});
   for (long i = 0; sent.ok() && i < count && !writer.shutting_down(); ++i) {
     sent = co_await writer.Write(StrCat("line ", i, padding, "\n"));
-    if (pause > Duration::zero()) co_await loop.Sleep(pause);
+    static_cast<void>(co_await rt::WithDeadline(rt::Deadline::After(loop, pause), "the next line", ShutdownOf(writer)));
   }
   if (sent.ok() && writer.shutting_down()) sent = co_await writer.Write(std::string("bye\n"));
   if (sent.ok()) sent = co_await writer.Finish();
