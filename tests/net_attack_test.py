@@ -13,7 +13,7 @@ import net_support as net
 
 PROGRAM = sys.argv.pop(1)
 SANITIZED = len(sys.argv) > 1 and sys.argv[1] == "sanitized"
-if len(sys.argv) > 1:
+if SANITIZED:
     sys.argv.pop(1)
 MIB = 1 << 20
 ENHANCE_YOUR_CALM = 11
