@@ -259,7 +259,9 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
   }
 
   // An answer that went out before its request was complete: the rest of the request is not wanted (ResetStuckStreams).
+  // A stream above the limit that was refused: a client that does not learn costs more than it should.
   void OnFrameSent(const nghttp2_frame& frame) override {
+    if (frame.hd.type == NGHTTP2_RST_STREAM && frame.rst_stream.error_code == NGHTTP2_REFUSED_STREAM) CountReset();
     if ((frame.hd.type != NGHTTP2_HEADERS && frame.hd.type != NGHTTP2_DATA) ||
         (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) {
       return;

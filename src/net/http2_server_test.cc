@@ -34,6 +34,7 @@ struct World {
   int running_max = 0;
   int handled = 0;
   size_t endless_bytes = 0;  // that the server took from handlers
+  size_t sent_bytes = 0;     // that it took from the client
 };
 
 Task<Result<void>> Answer(World& world, Request request, ResponseWriter& writer) {
@@ -99,13 +100,14 @@ Task<std::vector<std::string>> Speak(World& world, std::unique_ptr<ByteStream> s
   std::vector<std::string> frames;
   {
     rt::Scope writing(world.loop);
-    const auto write = [](Loop& loop, ByteStream& s, std::vector<Say> all) -> Task<void> {
+    const auto write = [](World& w, ByteStream& s, std::vector<Say> all) -> Task<void> {
       for (const Say& say : all) {
-        if (say.pause_before > Duration::zero()) co_await loop.Sleep(say.pause_before);
+        if (say.pause_before > Duration::zero()) co_await w.loop.Sleep(say.pause_before);
         if (!(co_await s.Write(say.bytes)).ok()) co_return;
+        w.sent_bytes += say.bytes.size();
       }
     };
-    writing.Spawn(write(world.loop, *stream, std::move(script)));
+    writing.Spawn(write(world, *stream, std::move(script)));
     if (reads) {
       h2::FrameReader reader;
       const auto read = [](ByteStream& s, h2::FrameReader& r, std::vector<std::string>& all) -> Task<void> {
@@ -147,6 +149,7 @@ struct Talked {
   int running_max = 0;
   int handled = 0;
   size_t endless_bytes = 0;
+  size_t sent_bytes = 0;
 
   // The frames that begin so, joined.
   std::string With(std::string_view begin) const {
@@ -182,6 +185,7 @@ Talked Talk(std::vector<Say> script, TalkOptions options = {}) {
   talked.running_max = world.running_max;
   talked.handled = world.handled;
   talked.endless_bytes = world.endless_bytes;
+  talked.sent_bytes = world.sent_bytes;
   EXPECT_EQ(world.running, 0) << "a handler outlived its connection";
   return talked;
 }
@@ -400,6 +404,25 @@ TEST(Http2AttackTest, FloodsThatAreNotReadEndTheConnection) {
     const Talked talked = Talk({{flood}}, options);
     EXPECT_LT(talked.took, seconds(1)) << "the connection was not cut";
   }
+}
+
+// A client that never acknowledges the limit of streams is refused each one above it; what it has to be told is not
+// piled up when it does not listen.
+TEST(Http2AttackTest, RefusedStreamsPileUpNothing) {
+  std::vector<Say> flood{{StrCat(h2::kPreface, h2::Settings())}};
+  for (int32_t id = 1; id < 200'000; id += 2) flood.push_back({h2::Get(id, "/never")});
+  TalkOptions options;
+  options.greet = false;
+  options.reads = false;
+  options.pipe_bytes = 1000;
+  options.patience = seconds(300);
+  const Talked deaf = Talk(flood, options);
+  EXPECT_LE(deaf.took, seconds(66)) << "the connection was not cut";
+  EXPECT_LT(deaf.sent_bytes, 500'000u);
+  options.reads = true;
+  const Talked listening = Talk(flood, options);
+  EXPECT_EQ(Count(listening.With("GOAWAY"), " 11\n"), 1u) << listening.With("GOAWAY");
+  EXPECT_LT(listening.sent_bytes, 500'000u);
 }
 
 TEST(Http2AttackTest, FloodsThatAreReadAreAnsweredAndNobodyElseStarves) {

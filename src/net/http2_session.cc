@@ -19,6 +19,7 @@ constexpr uint32_t kStreamWindowBytes = 256 << 10;     // what a peer may send a
 constexpr int32_t kConnectionWindowBytes = 4 << 20;    // and on all of them, before it is taken off the wire
 constexpr size_t kOutboundAcksMax = 1000;              // PING and SETTINGS floods end the connection here
 constexpr size_t kSettingsEntriesMax = 32;
+constexpr size_t kOutboundFramesMax = 2000;  // with so many to send, nothing more is read from the peer
 
 }  // namespace
 
@@ -155,8 +156,15 @@ Result<void> Http2Session::Receive(std::string_view bytes) {
   return {};
 }
 
+// A peer that asks and does not listen (refused streams, resets) is not heard until it does; WriteLoop's stall limit
+// ends it if it never does.
+bool Http2Session::TooMuchToSay() const {
+  return !write_ended_ && nghttp2_session_get_outbound_queue_size(session_) > kOutboundFramesMax;
+}
+
 rt::Task<Result<void>> Http2Session::ReadLoop() {
   while (true) {
+    while (TooMuchToSay()) static_cast<void>(co_await written_.Wait());
     const std::span<char> scratch = ReadScratch().first(kReadBytes);
     const size_t got = CO_TRY(co_await stream_.Read(scratch));
     if (got == 0) co_return UnavailableError("the peer closed the connection");
@@ -170,6 +178,13 @@ rt::Task<Result<void>> Http2Session::ReadLoop() {
 }
 
 rt::Task<Result<void>> Http2Session::WriteLoop() {
+  Result<void> end = co_await WriteUntilDone();
+  write_ended_ = true;
+  written_.Set();
+  co_return end;
+}
+
+rt::Task<Result<void>> Http2Session::WriteUntilDone() {
   std::string batch;
   while (true) {
     batch.clear();
@@ -188,6 +203,7 @@ rt::Task<Result<void>> Http2Session::WriteLoop() {
       } else if (batch.size() >= kWriteBatchBytes) {
         co_await loop_.Yield();
       }
+      written_.Set();
       continue;
     }
     if (nghttp2_session_want_read(session_) == 0 && nghttp2_session_want_write(session_) == 0) co_return Result<void>();

@@ -96,7 +96,12 @@ class Http2Session {
  private:
   struct Callbacks;
 
+  rt::Task<Result<void>> WriteUntilDone();
+  bool TooMuchToSay() const;
+
   Signal output_;
+  Signal written_;            // something left, or nothing more will
+  bool write_ended_ = false;  // WriteLoop returned
 };
 
 // `name` and `value` must outlive the call that it is given to; nghttp2 copies them.
