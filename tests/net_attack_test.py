@@ -274,6 +274,20 @@ class LimitsTest(AttackTest):
         check(memory_max=16, cpu_max=3)
 
 
+    def test_pipelined_requests_whose_answers_are_not_read(self):
+        server = self.start("plain", "write_stall_ms=1000")
+        check = self.cost(server)
+        connection = self.connect(server, receive_buffer=4096, timeout=5)
+        requests = b"GET /bytes?n=100000 HTTP/1.1\r\nhost: h\r\n\r\n" * 10_000
+        sent = 0
+        with self.assertRaises(OSError, msg="it is cut off"):
+            while sent < 200 * MIB:
+                connection.sendall(requests)
+                sent += len(requests)
+        self.assertLess(sent, 16 * MIB, "the server goes on reading")
+        check(memory_max=4, cpu_max=1)
+
+
 class Http2Test(AttackTest):
     def test_rapid_reset(self):
         server = self.start("plain")
@@ -286,6 +300,17 @@ class Http2Test(AttackTest):
         self.assertEqual(net.Frames(connection).goaway_code(), ENHANCE_YOUR_CALM)
         thread.join()
         check(memory_max=16, cpu_max=2)
+
+    def test_refused_streams_that_are_not_heard_of(self):
+        """A client that knows no limit of streams, and reads no refusal."""
+        server = self.start("plain", "write_stall_ms=1000")
+        check = self.cost(server)
+        connection = self.http2(server, receive_buffer=4096)
+        connection.settimeout(5)
+        with self.assertRaises(OSError, msg="it is cut off"):
+            for first in range(1, 4_000_000, 20_000):
+                connection.sendall(b"".join(net.get(i, "/slow?ms=60000") for i in range(first, first + 20_000, 2)))
+        check(memory_max=8, cpu_max=1)
 
     def flood(self, server, data, times):
         """Sends that much and reads nothing; true when the server cut it off."""
