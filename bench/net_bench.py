@@ -105,18 +105,21 @@ class Target:
         return f"https://127.0.0.1:{self.port}{self.path.format(size)}"
 
 
+def run(*arguments):
+    """A load generator's output. One that does not end in time says so, instead of waiting for ever."""
+    return subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=SECONDS + 30).stdout
+
+
 def load(target, protocol, connections, size):
     """(requests per second, requests per CPU second of the server)"""
     url = target.url(size)
     before, began = target.process.cpu_seconds(), time.monotonic()
     if protocol == "HTTP/1.1":
-        out = subprocess.run(["wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", url], capture_output=True, text=True,
-                             check=True).stdout
+        out = run("wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", url)
         assert "Socket errors" not in out and "Non-2xx" not in out, out
         requests = int(re.search(r"(\d+) requests in", out)[1])
     else:  # ten at a time per connection, as a client of ours has
-        out = subprocess.run(["h2load", f"-c{connections}", "-m10", f"-D{SECONDS}", url], capture_output=True, text=True,
-                             check=True).stdout
+        out = run("h2load", f"-c{connections}", "-m10", f"-D{SECONDS}", url)
         assert " 0 failed, 0 errored" in out, out
         requests = int(re.search(r"(\d+) succeeded", out)[1])
     took = time.monotonic() - began

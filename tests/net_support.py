@@ -69,6 +69,7 @@ class Server(Process):
         raw = socket.socket()
         if receive_buffer is not None:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         raw.settimeout(timeout)
         raw.connect(("127.0.0.1", port or self.port))
         if self.plain:
