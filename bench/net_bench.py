@@ -201,26 +201,39 @@ def compare(ours, nginx):
     return reached
 
 
-def main():
+def with_servers(measure):
+    """`measure` of both, newly started: memory that load left behind would hide what connections cost. nginx is None
+    where there is none."""
     server = net.Server(PROGRAM)
     nginx = None
-    reached = True
     try:
-        ours = Target(server.port, "/bytes?n={}", server)
-        if shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin"):
-            os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin"
+        theirs = None
+        if shutil.which("nginx"):
             nginx = Nginx(server)
             theirs = Target(nginx.port, "/{}", nginx.worker)
-            reached = compare(ours, theirs)
-            print(f"memory per idle TLS connection: ours {idle_bytes(ours, server, 1024) / 1024:.1f} KiB, "
-                  f"nginx {idle_bytes(theirs, server, 1024) / 1024:.1f} KiB", flush=True)
-        else:
-            print("net_bench: no nginx here to compare with (apt-get install nginx-light)")
-            print(f"memory per idle TLS connection: ours {idle_bytes(ours, server, 1024) / 1024:.1f} KiB")
+        return measure(Target(server.port, "/bytes?n={}", server), theirs)
     finally:
         if nginx is not None:
             nginx.close()
         server.close()
+
+
+def measure_load(ours, nginx):
+    if nginx is not None:
+        return compare(ours, nginx)
+    print("net_bench: no nginx here to compare with (apt-get install nginx-light)")
+    return True
+
+
+def measure_idle(ours, nginx):
+    other = "" if nginx is None else f", nginx {idle_bytes(nginx, ours.process, 1024) / 1024:.1f} KiB"
+    print(f"memory per idle TLS connection: ours {idle_bytes(ours, ours.process, 1024) / 1024:.1f} KiB{other}", flush=True)
+
+
+def main():
+    os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin"  # where Debian keeps nginx
+    reached = with_servers(measure_load)
+    with_servers(measure_idle)
     server = net.Server(PROGRAM)
     try:
         memory, opened, answered, ended = open_streams(server)
