@@ -25,8 +25,9 @@ class HttpServer {
   HttpServer(rt::Loop& loop, Handler handler, ServerOptions options = {});
   ~HttpServer();
 
-  // Accepts until Shutdown; every connection in a fiber of its own. `tls` is asked for each connection, so it can be
-  // rotated; null: plain HTTP.
+  // Accepts until Shutdown; every connection in a fiber of its own. The listener stays its owner's: destroy it when
+  // this returns, so that new connections are refused rather than left waiting. `tls` is asked for each connection, so
+  // it can be rotated; null: plain HTTP.
   rt::Task<Result<void>> Serve(rt::RealLoop& loop, Listener& listener,
                                std::function<std::shared_ptr<TlsServerContext>()> tls);
 
