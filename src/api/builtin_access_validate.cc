@@ -105,6 +105,12 @@ void CheckWebhookRule(Errors& errors, const std::string& field, const Value& rul
   for (std::string_view list : {"apiGroups", "apiVersions", "resources"}) {
     if (rule[list].empty()) errors.push_back(RequiredError(ChildPath(field, list), ""));
   }
+  for (const auto& [list, name] : {std::pair("apiGroups", "API groups"), std::pair("apiVersions", "API versions")}) {
+    const bool all = std::ranges::any_of(rule[list].items(), [](const Value& one) { return one.str() == "*"; });
+    if (!all || rule[list].size() < 2) continue;
+    errors.push_back(
+        InvalidError(ChildPath(field, list), rule[list], StrCat("if '*' is present, must not specify other ", name)));
+  }
   CheckEnum(errors, ChildPath(field, "scope"), rule["scope"], {"*", "Cluster", "Namespaced"});
 }
 
@@ -117,16 +123,17 @@ void CheckWebhookClient(Errors& errors, const std::string& field, const Value& c
   }
   if (service.is_object()) {
     for (std::string_view key : {"name", "namespace"}) {
-      if (IsUnset(service[key])) {
-        errors.push_back(
-            RequiredError(ChildPath(ChildPath(field, "service"), key), StrCat("service ", key, " is required")));
-      }
+      if (IsUnset(service[key])) errors.push_back(RequiredError(ChildPath(ChildPath(field, "service"), key), ""));
     }
   } else if (!url.str().starts_with("https://")) {
     const size_t colon = url.str().find("://");
     const std::string_view scheme = colon == std::string_view::npos ? "" : url.str().substr(0, colon);
     errors.push_back(InvalidError(ChildPath(field, "url"), scheme,
                                   "'https' is the only allowed URL scheme; desired format: https://host[/path]"));
+    if (scheme.empty()) {
+      errors.push_back(
+          InvalidError(ChildPath(field, "url"), "", "host must be specified; desired format: https://host[/path]"));
+    }
   }
 }
 

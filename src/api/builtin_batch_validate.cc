@@ -130,6 +130,7 @@ void CheckTimeZone(Errors& errors, const Value& zone) {
   if (ToLower(zone.str()) == "local") {
     errors.push_back(InvalidError(
         field, zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"));
+    if (zone.str() != "Local") errors.push_back(InvalidError(field, zone, StrCat("unknown time zone ", zone.str())));
   }
 }
 
@@ -151,6 +152,57 @@ void CheckReference(Errors& errors, const std::string& field, const Value& refer
   } else {
     errors.push_back(InvalidError(ChildPath(field, "apiVersion"), version, "apiVersion must specify API group"));
   }
+}
+
+void CheckResourceMetric(Errors& errors, const std::string& field, const Value& source) {
+  if (IsUnset(source["name"]))
+    errors.push_back(RequiredError(ChildPath(field, "name"), "must specify a resource name"));
+  const Value& target = source["target"];
+  const std::string path = ChildPath(field, "target");
+  const std::string_view type = target["type"].str();
+  if (type.empty()) {
+    errors.push_back(RequiredError(ChildPath(path, "type"), "must specify a metric target type"));
+  } else if (type != "Utilization" && type != "Value" && type != "AverageValue") {
+    errors.push_back(InvalidError(ChildPath(path, "type"), type, "must be either Utilization, Value, or AverageValue"));
+  }
+  const bool utilization = !target["averageUtilization"].is_null();
+  const bool value = !target["averageValue"].is_null();
+  if (utilization && target["averageUtilization"].int_or(1) < 1) {
+    errors.push_back(
+        InvalidError(ChildPath(path, "averageUtilization"), target["averageUtilization"], "must be greater than 0"));
+  }
+  if (!utilization && !value) {
+    errors.push_back(RequiredError(ChildPath(path, "averageUtilization"),
+                                   "must set either a target raw value or a target utilization"));
+  }
+  if (utilization && value) {
+    errors.push_back(ForbiddenError(ChildPath(path, "averageValue"),
+                                    "may not set both a target raw value and a target utilization"));
+  }
+}
+
+void CheckMetric(Errors& errors, const std::string& field, const Value& metric) {
+  static constexpr std::pair<std::string_view, std::string_view> kSources[] = {
+      {"ContainerResource", "containerResource"},
+      {"External", "external"},
+      {"Object", "object"},
+      {"Pods", "pods"},
+      {"Resource", "resource"}};
+  const std::string_view type = metric["type"].str();
+  const std::string path = ChildPath(field, "type");
+  if (type.empty()) errors.push_back(RequiredError(path, "must specify a metric source type"));
+  for (const auto& [name, source] : kSources) {
+    if (type != name) continue;
+    if (!metric[source].is_object()) {
+      errors.push_back(
+          RequiredError(ChildPath(field, source), "must populate information for the given metric source"));
+    } else if (type == "Resource" || type == "ContainerResource") {
+      CheckResourceMetric(errors, ChildPath(field, source), metric[source]);
+    }
+    return;
+  }
+  const Value types[] = {"ContainerResource", "External", "Object", "Pods", "Resource"};
+  for (int times = 0; times < 2; ++times) errors.push_back(NotSupportedError(path, type, types));  // as Kubernetes does
 }
 
 }  // namespace
@@ -247,13 +299,17 @@ Errors ValidateAutoscaler(const Value& object, const Value* old) {
     errors.push_back(InvalidError("spec.maxReplicas", max, "must be greater than or equal to `minReplicas`"));
   }
   CheckReference(errors, "spec.scaleTargetRef", spec["scaleTargetRef"], old == nullptr);
+  bool scales_to_zero = false;
   const Value& metrics = spec["metrics"];
   for (size_t i = 0; i < metrics.size(); ++i) {
     const std::string path = IndexPath("spec.metrics", i);
-    if (IsUnset(metrics[i]["type"]))
-      errors.push_back(RequiredError(ChildPath(path, "type"), "must specify a metric source type"));
-    CheckEnum(errors, ChildPath(path, "type"), metrics[i]["type"],
-              {"ContainerResource", "External", "Object", "Pods", "Resource"});
+    CheckMetric(errors, path, metrics[i]);
+    const std::string_view type = metrics[i]["type"].str();
+    scales_to_zero = scales_to_zero || type == "Object" || type == "External";
+  }
+  if (min.is_int() && min.int_or(1) == 0 && !scales_to_zero) {
+    errors.push_back(ForbiddenError(
+        "spec.metrics", "must specify at least one Object or External metric to support scaling to zero replicas"));
   }
   return errors;
 }
@@ -262,7 +318,12 @@ Errors ValidateDisruptionBudget(const Value& object, const Value* /*old*/) {
   Errors errors;
   const Value& spec = object["spec"];
   if (!spec["minAvailable"].is_null() && !spec["maxUnavailable"].is_null()) {
-    errors.push_back(InvalidError("spec", spec, "minAvailable and maxUnavailable cannot be both set"));
+    errors.push_back(InvalidTextError(
+        "spec",
+        StrCat("{\"MinAvailable\":", spec["minAvailable"].ToString(), ",\"Selector\":", spec["selector"].ToString(),
+               ",\"MaxUnavailable\":", spec["maxUnavailable"].ToString(),
+               ",\"UnhealthyPodEvictionPolicy\":", spec["unhealthyPodEvictionPolicy"].ToString(), "}"),
+        "minAvailable and maxUnavailable cannot be both set"));
   }
   for (std::string_view count : {"minAvailable", "maxUnavailable"}) {
     CheckCountOrPercent(errors, ChildPath("spec", count), spec[count]);

@@ -1,5 +1,6 @@
 // Rules for configuration and bookkeeping: config maps, secrets, quotas, limits, leases, events, priorities, nodes.
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "api/builtin_kinds.h"
@@ -14,6 +15,9 @@ constexpr size_t kMaxDataBytes = size_t{1} << 20;  // of all values of one confi
 constexpr size_t kMaxEventText = 128;              // reason, action, reporting instance
 constexpr size_t kMaxEventMessage = 1024;
 constexpr int64_t kMaxUserPriority = 1'000'000'000;
+constexpr std::string_view kQuotaScopes[] = {"Terminating",          "NotTerminating", "BestEffort",
+                                             "NotBestEffort",        "PriorityClass",  "CrossNamespacePodAffinity",
+                                             "VolumeAttributesClass"};
 constexpr std::string_view kFrozen = "field is immutable when `immutable` is set";
 
 size_t DecodedSize(std::string_view base64) {
@@ -178,8 +182,20 @@ Errors ValidateResourceQuota(const Value& object, const Value* old) {
   CheckResourceList(errors, "spec.hard", object["spec"]["hard"]);
   for (const json::Member& amount : object["spec"]["hard"].members()) {
     const std::string_view name = amount.key();
+    const bool counted = name.find('.') == std::string_view::npos || name.starts_with("services.");
+    Result<json::Quantity> quantity = json::Quantity::FromJson(amount.value());
+    const bool divisible = name == "cpu" || name == "memory" || name == "ephemeral-storage" || name == "storage";
+    if (counted && !divisible && IsQuotaResource(name) && quantity.ok() && quantity->ToString().ends_with('m')) {
+      errors.push_back(InvalidError(KeyPath("spec.hard", name), quantity->ToString(), "must be an integer"));
+    }
     if (name.find('/') != std::string_view::npos || IsQuotaResource(name)) continue;
     errors.push_back(InvalidError(KeyPath("spec.hard", name), name, "must be a standard resource for quota"));
+  }
+  const Value& scopes = object["spec"]["scopes"];
+  for (const Value& scope : scopes.items()) {
+    if (std::ranges::find(kQuotaScopes, scope.str()) == std::end(kQuotaScopes)) {
+      errors.push_back(InvalidError("spec.scopes", scopes, "unsupported scope"));
+    }
   }
   if (old != nullptr) {
     CheckImmutable(errors, "spec.scopes", object["spec"]["scopes"], (*old)["spec"]["scopes"]);
@@ -195,7 +211,12 @@ Errors ValidateLimitRange(const Value& object, const Value* /*old*/) {
     const Value& item = limits[i];
     const std::string path = IndexPath("spec.limits", i);
     const std::string_view type = item["type"].str();
-    if (type.empty()) errors.push_back(RequiredError(ChildPath(path, "type"), ""));
+    const json::Messages wrong = json::CheckQualifiedName(type);
+    AddInvalid(errors, ChildPath(path, "type"), type, wrong);
+    if (wrong.empty() && type.find('/') == std::string_view::npos && type != "Pod" && type != "Container" &&
+        type != "PersistentVolumeClaim") {
+      errors.push_back(InvalidError(ChildPath(path, "type"), type, "must be a standard limit type or fully qualified"));
+    }
     if (!types.emplace(type).second) errors.push_back(DuplicateError(ChildPath(path, "type"), type));
     std::set<std::string, std::less<>> keys;
     for (std::string_view list : {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}) {

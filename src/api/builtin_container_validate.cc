@@ -1,4 +1,6 @@
 // Rules for containers: names, images, ports, environment, mounts, probes, resources.
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "api/builtin_kinds.h"
@@ -50,6 +52,30 @@ bool IsRelaxedEnvName(std::string_view name) {
   return true;
 }
 
+// What a variable may be made of.
+void CheckFieldPath(Errors& errors, const std::string& field, const Value& path) {
+  static constexpr std::string_view kPaths[] = {
+      "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
+      "status.hostIP", "status.hostIPs",     "status.podIP", "status.podIPs"};
+  const std::string_view text = path.str();
+  if (text.empty()) {
+    errors.push_back(RequiredError(field, ""));
+  } else if (std::ranges::find(kPaths, text) == std::end(kPaths) && !text.starts_with("metadata.labels['") &&
+             !text.starts_with("metadata.annotations['")) {
+    errors.push_back(
+        InvalidError(field, path, StrCat("error converting fieldPath: field label not supported: ", text)));
+  }
+}
+
+void CheckResourcePath(Errors& errors, const std::string& field, const Value& resource) {
+  const std::string_view text = resource.str();
+  if (text.starts_with("limits.hugepages-") || text.starts_with("requests.hugepages-")) return;
+  CheckEnum(errors, field, resource,
+            {"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage",
+             "requests.memory"},
+            true);
+}
+
 void CheckEnvSource(Errors& errors, const std::string& field, const Value& variable) {
   const Value& source = variable["valueFrom"];
   if (!source.is_object()) return;
@@ -59,10 +85,11 @@ void CheckEnvSource(Errors& errors, const std::string& field, const Value& varia
     if (!reference.is_object()) continue;
     ++count;
     const std::string path = ChildPath(field, kind);
-    if (kind == "fieldRef" && IsUnset(reference["fieldPath"])) {
-      errors.push_back(RequiredError(ChildPath(path, "fieldPath"), ""));
-    }
+    if (kind == "fieldRef") CheckFieldPath(errors, ChildPath(path, "fieldPath"), reference["fieldPath"]);
+    if (kind == "resourceFieldRef") CheckResourcePath(errors, ChildPath(path, "resource"), reference["resource"]);
     if (kind == "configMapKeyRef" || kind == "secretKeyRef") {
+      AddInvalid(errors, ChildPath(path, "name"), reference["name"].str(),
+                 json::CheckDns1123Subdomain(reference["name"].str()));
       if (IsUnset(reference["key"])) {
         errors.push_back(RequiredError(ChildPath(path, "key"), ""));
       } else {
@@ -104,9 +131,10 @@ void CheckEnvironment(Errors& errors, const std::string& field, const Value& con
       ++count;
       if (IsUnset(from[i][kind]["name"])) errors.push_back(RequiredError(ChildPath(ChildPath(path, kind), "name"), ""));
     }
-    if (count == 0) errors.push_back(InvalidError(path, "", "must specify one of: `configMapRef` or `secretRef`"));
+    const std::string whole = ChildPath(field, "envFrom");  // Kubernetes does not say which one here
+    if (count == 0) errors.push_back(InvalidError(whole, "", "must specify one of: `configMapRef` or `secretRef`"));
     if (count > 1) {
-      errors.push_back(InvalidError(path, "", "may not have more than one field specified at a time"));
+      errors.push_back(InvalidError(whole, "", "may not have more than one field specified at a time"));
     }
   }
 }
@@ -123,6 +151,11 @@ void CheckMounts(Errors& errors, const std::string& field, const Value& mounts, 
     if (!paths.insert(where).second) {
       errors.push_back(InvalidError(ChildPath(path, "mountPath"), where, "must be unique"));
     }
+    const std::string_view inside = mounts[i]["subPath"].str();
+    if (inside.starts_with('/')) {
+      errors.push_back(InvalidError(ChildPath(field, "subPath"), inside, "must be a relative path"));
+    }
+    CheckNoBackstep(errors, ChildPath(field, "subPath"), inside);
   }
 }
 
@@ -183,6 +216,24 @@ void ForbidHooksAndProbes(Errors& errors, const std::string& field, const Value&
   }
 }
 
+// A port of the host is for one container, and in the host's network it is the container's own.
+void CheckHostPorts(Errors& errors, const std::string& field, const Value& spec) {
+  Names taken;
+  const bool host_network = spec["hostNetwork"].bool_or(false);
+  for (size_t i = 0; i < spec["containers"].size(); ++i) {
+    const Value& ports = spec["containers"][i]["ports"];
+    for (size_t k = 0; k < ports.size(); ++k) {
+      const int64_t number = ports[k]["hostPort"].int_or(0);
+      const std::string path = ChildPath(IndexPath(ChildPath(IndexPath(field, i), "ports"), k), "hostPort");
+      if (host_network && number != ports[k]["containerPort"].int_or(0)) {
+        errors.push_back(InvalidError(path, number, "must match `containerPort` when `hostNetwork` is true"));
+      }
+      const std::string key = StrCat(ports[k]["protocol"].str(), "/", ports[k]["hostIP"].str(), "/", number);
+      if (number != 0 && !taken.insert(key).second) errors.push_back(DuplicateError(path, key));
+    }
+  }
+}
+
 void CheckContainer(Errors& errors, const std::string& field, const Value& container, const Names& volumes) {
   if (IsUnset(container["name"])) {
     errors.push_back(RequiredError(ChildPath(field, "name"), ""));
@@ -238,6 +289,14 @@ void CheckContainerResources(Errors& errors, const std::string& field, const Val
   }
 }
 
+void CheckNoBackstep(Errors& errors, const std::string& field, std::string_view path) {
+  for (std::string_view part : Split(path, '/')) {
+    if (part != "..") continue;
+    errors.push_back(InvalidError(field, path, "must not contain '..'"));
+    return;
+  }
+}
+
 void CheckContainers(Errors& errors, const std::string& field, const Value& spec) {
   Names volumes;
   for (const Value& volume : spec["volumes"].items()) volumes.emplace(volume["name"].str());
@@ -251,7 +310,10 @@ void CheckContainers(Errors& errors, const std::string& field, const Value& spec
       errors.push_back(DuplicateError(ChildPath(path, "name"), containers[i]["name"]));
     }
     CheckHooksAndProbes(errors, path, containers[i]);
+    CheckEnum(errors, ChildPath(path, "restartPolicy"), containers[i]["restartPolicy"],
+              {"Always", "Never", "OnFailure"});
   }
+  CheckHostPorts(errors, ChildPath(field, "containers"), spec);
   const Value& init = spec["initContainers"];
   for (size_t i = 0; i < init.size(); ++i) {
     const std::string path = IndexPath(ChildPath(field, "initContainers"), i);
@@ -259,6 +321,7 @@ void CheckContainers(Errors& errors, const std::string& field, const Value& spec
     if (!names.emplace(init[i]["name"].str()).second) {
       errors.push_back(DuplicateError(ChildPath(path, "name"), init[i]["name"]));
     }
+    CheckEnum(errors, ChildPath(path, "restartPolicy"), init[i]["restartPolicy"], {"Always", "Never", "OnFailure"});
     if (init[i]["restartPolicy"].str() == "Always") {
       CheckHooksAndProbes(errors, path, init[i]);
     } else {

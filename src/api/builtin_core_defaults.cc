@@ -81,6 +81,9 @@ void DefaultEndpointSlice(Value& object) {
     DefaultTo(port, "protocol", "TCP");
   });
   EditEach(object, "endpoints", [](Value& endpoint) { DefaultTo(endpoint, "conditions", json::Object()); });
+  for (std::string_view list : {"endpoints", "ports"}) {  // both are always shown, and as null when there are none
+    if (object.is_object() && object[list].empty()) object.Set(list, nullptr);
+  }
 }
 
 void DefaultNetworkPolicy(Value& object) {

@@ -78,6 +78,13 @@ void CheckVolumes(Errors& errors, const std::string& field, const Value& volumes
 void CheckContainerResources(Errors& errors, const std::string& field, const Value& resources);
 void CheckClaimSpec(Errors& errors, const std::string& field, const Value& spec);
 bool IsIpAddress(std::string_view text);
+void CheckIp(Errors& errors, const std::string& field, const Value& ip);
+// Also none that only this host or network knows.
+void CheckEndpointIp(Errors& errors, const std::string& field, const Value& ip);
+void CheckNoBackstep(Errors& errors, const std::string& field, std::string_view path);  // no ".." in it
+// Where pods go: affinity and topology spread. builtin_scheduling_validate.cc
+void CheckScheduling(Errors& errors, const std::string& field, const Value& spec);
+void CheckTemplateMetadata(Errors& errors, const std::string& field, const Value& metadata);
 void CheckJobSpec(Errors& errors, const std::string& field, const Value& spec);
 
 Errors ValidatePod(const Value& object, const Value* old);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kMaxSliceEndpoints = 1000;
 constexpr size_t kMaxControllerName = 250;
+constexpr int64_t kMaxAffinitySeconds = 86400;
 constexpr std::string_view kBadIp = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
 using Names = std::set<std::string, std::less<>>;
@@ -102,6 +103,24 @@ void CheckServicePortsTogether(Errors& errors, const Value& spec) {
   }
 }
 
+void CheckAffinity(Errors& errors, const Value& spec) {
+  const Value& seconds = spec["sessionAffinityConfig"]["clientIP"]["timeoutSeconds"];
+  if (spec["sessionAffinity"].str() == "ClientIP" &&
+      (seconds.int_or(0) <= 0 || seconds.int_or(0) > kMaxAffinitySeconds)) {
+    errors.push_back(InvalidError("spec.sessionAffinityConfig.clientIP.timeoutSeconds", seconds,
+                                  StrCat("must be greater than 0 and less than ", kMaxAffinitySeconds)));
+  }
+}
+
+// The address is for as long as the service has one.
+void CheckClusterIp(Errors& errors, const Value& spec, const Value& old) {
+  if (spec["type"].str() == "ExternalName" || old["type"].str() == "ExternalName") return;
+  const Value& now = spec["clusterIPs"];
+  const Value& before = old["clusterIPs"];
+  if (before.empty() || now.empty() || now[size_t{0}] == before[size_t{0}]) return;
+  errors.push_back(InvalidError("spec.clusterIPs[0]", now, "may not change once set"));
+}
+
 void CheckTrafficPolicies(Errors& errors, const Value& spec) {
   const std::string_view type = spec["type"].str();
   const bool external = type == "LoadBalancer" || type == "NodePort" || !spec["externalIPs"].empty();
@@ -112,6 +131,9 @@ void CheckTrafficPolicies(Errors& errors, const Value& spec) {
     CheckEnum(errors, "spec.externalTrafficPolicy", spec["externalTrafficPolicy"], {"Cluster", "Local"});
   }
   CheckEnum(errors, "spec.internalTrafficPolicy", spec["internalTrafficPolicy"], {"Cluster", "Local"});
+  if (type != "LoadBalancer" && !spec["loadBalancerSourceRanges"].empty()) {
+    errors.push_back(ForbiddenError("spec.LoadBalancerSourceRanges", "may only be used when `type` is 'LoadBalancer'"));
+  }
   if (type != "LoadBalancer" && !spec["allocateLoadBalancerNodePorts"].is_null()) {
     errors.push_back(
         ForbiddenError("spec.allocateLoadBalancerNodePorts", "may only be used when `type` is 'LoadBalancer'"));
@@ -231,7 +253,24 @@ bool IsIpAddress(std::string_view text) {
   return inet_pton(AF_INET, address.c_str(), &v4) == 1 || inet_pton(AF_INET6, address.c_str(), &v6) == 1;
 }
 
-Errors ValidateService(const Value& object, const Value* /*old*/) {
+void CheckIp(Errors& errors, const std::string& field, const Value& ip) {
+  if (!IsIpAddress(ip.str())) errors.push_back(InvalidError(field, ip, kBadIp));
+}
+
+void CheckEndpointIp(Errors& errors, const std::string& field, const Value& ip) {
+  const std::string_view text = ip.str();
+  if (!IsIpAddress(text)) {
+    errors.push_back(InvalidError(field, ip, kBadIp));
+  } else if (text == "0.0.0.0" || text == "::") {
+    errors.push_back(InvalidError(field, ip, StrCat("may not be unspecified (", text, ")")));
+  } else if (text.starts_with("127.") || text == "::1") {
+    errors.push_back(InvalidError(field, ip, "may not be in the loopback range (127.0.0.0/8, ::1/128)"));
+  } else if (text.starts_with("169.254.") || ToLower(text).starts_with("fe80:")) {
+    errors.push_back(InvalidError(field, ip, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"));
+  }
+}
+
+Errors ValidateService(const Value& object, const Value* old) {
   Errors errors;
   const Value& spec = object["spec"];
   CheckServiceType(errors, spec);
@@ -244,12 +283,12 @@ Errors ValidateService(const Value& object, const Value* /*old*/) {
   CheckEnum(errors, "spec.sessionAffinity", spec["sessionAffinity"], {"ClientIP", "None"}, true);
   const Value& addresses = spec["externalIPs"];
   for (size_t i = 0; i < addresses.size(); ++i) {
-    if (!IsIpAddress(addresses[i].str())) {
-      errors.push_back(InvalidError(IndexPath("spec.externalIPs", i), addresses[i], kBadIp));
-    }
+    CheckEndpointIp(errors, IndexPath("spec.externalIPs", i), addresses[i]);
   }
   CheckEnum(errors, "spec.type", spec["type"], {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, true);
   CheckServicePortsTogether(errors, spec);
+  CheckAffinity(errors, spec);
+  if (old != nullptr) CheckClusterIp(errors, spec, (*old)["spec"]);
   CheckTrafficPolicies(errors, spec);
   return errors;
 }
@@ -266,10 +305,9 @@ Errors ValidateEndpoints(const Value& object, const Value* /*old*/) {
     for (std::string_view list : {"addresses", "notReadyAddresses"}) {
       for (size_t k = 0; k < subsets[i][list].size(); ++k) {
         const Value& ip = subsets[i][list][k]["ip"];
-        if (IsIpAddress(ip.str())) continue;
         const std::string field = ChildPath(IndexPath(ChildPath(path, list), k), "ip");
-        errors.push_back(InvalidError(field, ip.str(), kBadIp));
-        errors.push_back(InvalidError(field, ip.str(), "must be a valid IP address"));
+        CheckEndpointIp(errors, field, ip.str());
+        if (!IsIpAddress(ip.str())) errors.push_back(InvalidError(field, ip.str(), "must be a valid IP address"));
       }
     }
     for (size_t k = 0; k < ports.size(); ++k) {
@@ -299,9 +337,16 @@ Errors ValidateEndpointSlice(const Value& object, const Value* old) {
     const Value& addresses = endpoints[i]["addresses"];
     if (addresses.empty()) errors.push_back(RequiredError(path, "must contain at least 1 address"));
     for (size_t k = 0; k < addresses.size(); ++k) {
-      if (object["addressType"].str() == "FQDN" || IsIpAddress(addresses[k].str())) continue;
-      errors.push_back(InvalidError(IndexPath(path, k), addresses[k], kBadIp));
+      if (object["addressType"].str() != "FQDN") CheckEndpointIp(errors, IndexPath(path, k), addresses[k]);
     }
+  }
+  const Value& ports = object["ports"];
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const std::string path = IndexPath("ports", i);
+    if (!IsUnset(ports[i]["name"])) {
+      AddInvalid(errors, ChildPath(path, "name"), ports[i]["name"], json::CheckDns1123Label(ports[i]["name"].str()));
+    }
+    CheckEnum(errors, ChildPath(path, "protocol"), ports[i]["protocol"], {"SCTP", "TCP", "UDP"}, true);
   }
   if (old != nullptr) CheckImmutable(errors, "addressType", object["addressType"], (*old)["addressType"]);
   return errors;
@@ -337,6 +382,12 @@ Errors ValidateIngressClass(const Value& object, const Value* old) {
   } else if (controller.str().find('/') == std::string_view::npos) {
     errors.push_back(
         InvalidError("spec.controller", controller, "must be a domain-prefixed path (such as \"acme.io/foo\")"));
+  }
+  const Value& parameters = object["spec"]["parameters"];
+  for (std::string_view key : {"kind", "name"}) {
+    if (parameters.is_object() && IsUnset(parameters[key])) {
+      errors.push_back(RequiredError(ChildPath("spec.parameters", key), ""));
+    }
   }
   return errors;
 }

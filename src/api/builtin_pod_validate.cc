@@ -4,9 +4,59 @@
 
 #include "api/builtin_kinds.h"
 #include "base/strings.h"
+#include "json/quantity.h"
 
 namespace baton::api::builtin {
 namespace {
+
+void CheckVolumeDetails(Errors& errors, const std::string& field, const Value& volume) {
+  for (std::string_view source : {"secret", "configMap", "downwardAPI", "projected"}) {
+    const Value& mode = volume[source]["defaultMode"];
+    if (mode.int_or(0) >= 0 && mode.int_or(0) <= 0777) continue;
+    errors.push_back(InvalidError(ChildPath(ChildPath(field, source), "defaultMode"), mode,
+                                  "must be a number between 0 and 0777 (octal), both inclusive"));
+  }
+  CheckNoBackstep(errors, ChildPath(field, "hostPath.path"), volume["hostPath"]["path"].str());
+  CheckEnum(errors, ChildPath(field, "hostPath.type"), volume["hostPath"]["type"],
+            {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"});
+  if (const std::string_view path = volume["nfs"]["path"].str(); !path.empty() && !path.starts_with('/')) {
+    errors.push_back(InvalidError(ChildPath(field, "nfs.path"), path, "must be an absolute path"));
+  }
+  Result<json::Quantity> limit = json::Quantity::FromJson(volume["emptyDir"]["sizeLimit"]);
+  if (limit.ok() && limit->Sign() < 0) {
+    errors.push_back(
+        ForbiddenError(ChildPath(field, "emptyDir.sizeLimit"), "SizeLimit field must be a valid resource quantity"));
+  }
+}
+
+void CheckNetworkSettings(Errors& errors, const std::string& field, const Value& spec) {
+  const Value& aliases = spec["hostAliases"];
+  for (size_t i = 0; i < aliases.size(); ++i) {
+    const std::string path = IndexPath(ChildPath(field, "hostAliases"), i);
+    CheckIp(errors, ChildPath(path, "ip"), aliases[i]["ip"].str());
+    const Value& names = aliases[i]["hostnames"];
+    for (size_t k = 0; k < names.size(); ++k) {
+      AddInvalid(errors, IndexPath(ChildPath(path, "hostnames"), k), names[k],
+                 json::CheckDns1123Subdomain(names[k].str()));
+    }
+  }
+  const Value& servers = spec["dnsConfig"]["nameservers"];
+  for (size_t i = 0; i < servers.size(); ++i) {
+    CheckIp(errors, IndexPath(ChildPath(field, "dnsConfig.nameservers"), i), servers[i]);
+  }
+}
+
+// Only a pod itself: templates may have been stored with it.
+void CheckImageSpaces(Errors& errors, const Value& spec) {
+  for (std::string_view list : {"containers", "initContainers"}) {
+    for (size_t i = 0; i < spec[list].size(); ++i) {
+      const Value& image = spec[list][i]["image"];
+      if (Trim(image.str()).size() == image.str().size()) continue;
+      errors.push_back(InvalidError(ChildPath(IndexPath(ChildPath("spec", list), i), "image"), image,
+                                    "must not have leading or trailing whitespace"));
+    }
+  }
+}
 
 void CheckVolumeSource(Errors& errors, const std::string& field, const Value& volume) {
   size_t count = 0;
@@ -29,6 +79,7 @@ void CheckVolumeSource(Errors& errors, const std::string& field, const Value& vo
   require("nfs", "server");
   require("nfs", "path");
   require("csi", "driver");
+  CheckVolumeDetails(errors, field, volume);
 }
 
 void CheckTolerations(Errors& errors, const std::string& field, const Value& tolerations) {
@@ -158,14 +209,19 @@ void CheckPodSpec(Errors& errors, const std::string& field, const Value& spec) {
   CheckName(errors, ChildPath(field, "priorityClassName"), spec["priorityClassName"], json::CheckDns1123Subdomain);
   CheckName(errors, ChildPath(field, "runtimeClassName"), spec["runtimeClassName"], json::CheckDns1123Subdomain);
   CheckEnum(errors, ChildPath(field, "preemptionPolicy"), spec["preemptionPolicy"], {"PreemptLowerPriority", "Never"});
+  CheckScheduling(errors, field, spec);
+  CheckNetworkSettings(errors, field, spec);
 }
 
-void CheckPodTemplate(Errors& errors, const std::string& field, const Value& template_object) {
-  const Value& metadata = template_object["metadata"];
+void CheckTemplateMetadata(Errors& errors, const std::string& field, const Value& metadata) {
   CheckLabels(errors, ChildPath(field, "labels"), metadata["labels"]);
   for (const json::Member& annotation : metadata["annotations"].members()) {
     AddInvalid(errors, ChildPath(field, "annotations"), annotation.key(), json::CheckAnnotationKey(annotation.key()));
   }
+}
+
+void CheckPodTemplate(Errors& errors, const std::string& field, const Value& template_object) {
+  CheckTemplateMetadata(errors, field, template_object["metadata"]);
   CheckPodSpec(errors, ChildPath(field, "spec"), template_object["spec"]);
   if (!template_object["spec"]["ephemeralContainers"].empty()) {
     errors.push_back(ForbiddenError(ChildPath(field, "spec.ephemeralContainers"),
@@ -176,6 +232,7 @@ void CheckPodTemplate(Errors& errors, const std::string& field, const Value& tem
 Errors ValidatePod(const Value& object, const Value* old) {
   Errors errors;
   CheckPodSpec(errors, "spec", object["spec"]);
+  CheckImageSpaces(errors, object["spec"]);
   if (old != nullptr) CheckPodUpdate(errors, object["spec"], (*old)["spec"]);
   return errors;
 }

@@ -119,8 +119,10 @@ void CheckStatefulStrategy(Errors& errors, const Value& strategy) {
   const std::string field = "spec.updateStrategy";
   if (type == "OnDelete") {
     if (!rolling.is_null()) {
-      errors.push_back(
-          InvalidError(field + ".rollingUpdate", rolling, "only allowed for updateStrategy 'RollingUpdate'"));
+      errors.push_back(InvalidTextError(field + ".rollingUpdate",
+                                        StrCat("{\"Partition\":", rolling["partition"].ToString(),
+                                               ",\"MaxUnavailable\":", rolling["maxUnavailable"].ToString(), "}"),
+                                        "only allowed for updateStrategy 'RollingUpdate'"));
     }
   } else if (type == "RollingUpdate") {
     CheckNotNegative(errors, field + ".rollingUpdate.partition", rolling["partition"]);
@@ -256,7 +258,12 @@ Errors ValidateStatefulSet(const Value& object, const Value* old) {
     AddInvalid(errors, "spec.serviceName", spec["serviceName"], json::CheckDns1123Label(spec["serviceName"].str()));
   }
   CheckSelector(errors, spec["selector"], "statefulset");
+  const Value& claims = spec["volumeClaimTemplates"];
+  for (size_t i = 0; old == nullptr && i < claims.size(); ++i) {
+    CheckClaimSpec(errors, ChildPath(IndexPath("spec.volumeClaimTemplates", i), "spec"), claims[i]["spec"]);
+  }
   if (CheckMatch(errors, spec, true)) {
+    CheckTemplateMetadata(errors, "spec.template", spec["template"]["metadata"]);  // twice, as Kubernetes does
     CheckPodTemplate(errors, "spec.template", TemplateWithClaims(spec));
   } else {
     errors.push_back(InvalidSelectorError("spec.selector", spec["selector"], ""));
