@@ -12,14 +12,6 @@ namespace {
 
 using Names = std::set<std::string, std::less<>>;
 
-void CheckPort(Errors& errors, const std::string& field, const Value& port) {
-  if (port.is_string()) {
-    AddInvalid(errors, field, port, json::CheckPortName(port.str()));
-  } else {
-    AddInvalid(errors, field, port.int_or(0), json::CheckPortNumber(port.int_or(0)));
-  }
-}
-
 void CheckPorts(Errors& errors, const std::string& field, const Value& ports) {
   Names names;
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -161,7 +153,7 @@ void CheckMounts(Errors& errors, const std::string& field, const Value& mounts, 
 
 void CheckHttpGet(Errors& errors, const std::string& field, const Value& get) {
   if (IsUnset(get["path"])) errors.push_back(RequiredError(ChildPath(field, "path"), ""));
-  CheckPort(errors, ChildPath(field, "port"), get["port"]);
+  CheckPortOrName(errors, ChildPath(field, "port"), get["port"]);
   CheckEnum(errors, ChildPath(field, "scheme"), get["scheme"], {"HTTP", "HTTPS"});
 }
 
@@ -177,7 +169,7 @@ void CheckHandler(Errors& errors, const std::string& field, const Value& handler
     }
     if (kind == "exec" && one["command"].empty()) errors.push_back(RequiredError(ChildPath(path, "command"), ""));
     if (kind == "httpGet") CheckHttpGet(errors, path, one);
-    if (kind == "tcpSocket" || kind == "grpc") CheckPort(errors, ChildPath(path, "port"), one["port"]);
+    if (kind == "tcpSocket" || kind == "grpc") CheckPortOrName(errors, ChildPath(path, "port"), one["port"]);
   }
   if (count == 0) errors.push_back(RequiredError(field, "must specify a handler type"));
 }

@@ -3,6 +3,7 @@
 //
 // An update's status is not touched here: the server keeps it from the old object, but for the status subresource.
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string>
 

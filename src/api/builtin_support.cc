@@ -100,6 +100,14 @@ void CheckEnum(Errors& errors, const std::string& field, const Value& value,
   errors.push_back(NotSupportedError(field, value, supported));
 }
 
+void CheckPortOrName(Errors& errors, const std::string& field, const Value& port) {
+  if (port.is_string()) {
+    AddInvalid(errors, field, port, json::CheckPortName(port.str()));
+  } else {
+    AddInvalid(errors, field, port.int_or(0), json::CheckPortNumber(port.int_or(0)));
+  }
+}
+
 void CheckNotNegative(Errors& errors, const std::string& field, const Value& value) {
   if (value.int_or(0) < 0) errors.push_back(InvalidError(field, value, "must be greater than or equal to 0"));
 }

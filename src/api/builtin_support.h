@@ -55,6 +55,7 @@ void AddInvalid(Errors& errors, const std::string& field, const Value& value, st
 // "Required value" for empty text, "Unsupported value" for one that is not listed (as they are: Kubernetes sorts them).
 void CheckEnum(Errors& errors, const std::string& field, const Value& value,
                std::initializer_list<std::string_view> allowed, bool required = false);
+void CheckPortOrName(Errors& errors, const std::string& field, const Value& port);    // 80 or "http"
 void CheckNotNegative(Errors& errors, const std::string& field, const Value& value);  // absent is fine
 void CheckImmutable(Errors& errors, const std::string& field, const Value& now, const Value& before);
 
