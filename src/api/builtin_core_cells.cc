@@ -199,7 +199,7 @@ Cells EventCells(const Value& object, WallTime now) {
   }
   const Value& target = object["involvedObject"];
   const std::string name(target["name"].str());
-  return {std::move(last),
+  return {last,
           object["type"].str(),
           object["reason"].str(),
           StrCat(ToLower(target["kind"].str()), name.empty() ? "" : "/", name),
@@ -219,7 +219,7 @@ Cells ResourceQuotaCells(const Value& object, WallTime now) {
     StrAppend(text, text.empty() ? "" : ", ", hard.key(), ": ", QuantityText(object["status"]["used"][hard.key()]), "/",
               QuantityText(hard.value()));
   }
-  return {NameOf(object), std::move(requests), std::move(limits), Age(object, now)};
+  return {NameOf(object), requests, limits, Age(object, now)};
 }
 
 Cells RoleBindingCells(const Value& object, WallTime now) {

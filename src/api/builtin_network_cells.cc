@@ -110,7 +110,7 @@ Cells IngressClassCells(const Value& object, WallTime now) {
     text = StrCat(parameters["kind"].str(), group.is_string() ? StrCat(".", group.str()) : "", "/",
                   parameters["name"].str());
   }
-  return {NameOf(object), object["spec"]["controller"].str(), std::move(text), Age(object, now)};
+  return {NameOf(object), object["spec"]["controller"].str(), text, Age(object, now)};
 }
 
 Cells NetworkPolicyCells(const Value& object, WallTime now) {

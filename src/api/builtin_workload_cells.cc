@@ -108,7 +108,7 @@ std::string ControllerText(const Value& object) {
   return "<none>";
 }
 
-Cells ReplicaCells(const Value& object, WallTime now, std::string selector) {
+Cells ReplicaCells(const Value& object, WallTime now, std::string_view selector) {
   const Value& spec = object["spec"];
   const Value& status = object["status"];
   return {NameOf(object),
@@ -118,7 +118,7 @@ Cells ReplicaCells(const Value& object, WallTime now, std::string selector) {
           Age(object, now),
           JoinField(Containers(spec), "name"),
           JoinField(Containers(spec), "image"),
-          std::move(selector)};
+          selector};
 }
 
 }  // namespace
