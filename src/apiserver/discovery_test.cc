@@ -193,6 +193,17 @@ TEST(DiscoveryTest, BuiltInSubresourcesAreKubernetes) {
   EXPECT_EQ(known, 3U);
 }
 
+TEST(DiscoveryTest, ListsTheBuiltInTypesAsKubernetesDoes) {
+  const Registry registry;
+  for (const ResourceTypePtr& type : registry.AllTypes()) {
+    const Value ours = ApiResourceList(registry, type->group, type->version)["resources"];
+    const Value theirs = ApiResourceList(Kubernetes(), type->group, type->version)["resources"];
+    for (const Value& one : ours.items()) {
+      EXPECT_THAT(theirs.items(), testing::Contains(one)) << "is its type made with FillBuiltinDiscovery()?";
+    }
+  }
+}
+
 TEST(DiscoveryTest, SaysWhichKubernetesItIs) {
   const Value version = VersionInfo();
   EXPECT_EQ(version["major"], "1");
