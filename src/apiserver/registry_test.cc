@@ -24,9 +24,9 @@ std::vector<std::string> Names(const std::vector<ResourceTypePtr>& types) {
 }
 
 TEST(RegistryTest, OrdersVersionsAsKubernetesDoes) {
-  const std::vector<std::string> sorted = {"v20",      "v10",     "v2",        "v1",        "v11beta2",
-                                           "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1",
-                                           "foo10",    "v0",      "v01",       "v1beta",    "v1rc1"};
+  const std::vector<std::string> sorted = {"v20",      "v10",     "v2",      "v1",        "v11beta2",  "v10beta3",
+                                           "v3beta10", "v3beta2", "v3beta1", "v12alpha1", "v11alpha2", "foo1",
+                                           "foo10",    "v0",      "v01",     "v1beta",    "v1rc1"};
   for (size_t i = 0; i < sorted.size(); ++i) {
     for (size_t j = 0; j < sorted.size(); ++j) {
       EXPECT_EQ(VersionPrecedes(sorted[i], sorted[j]), i < j) << sorted[i] << " and " << sorted[j];
