@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/builtin_behaviour.h"
+#include "api/builtin_discovery.h"
 #include "api/builtin_texts.h"
 #include "api/type_text.h"
 #include "base/invariant.h"
@@ -198,6 +199,7 @@ ResourceTypePtr MakeType(const GroupVersion& group, const Kind& kind) {
   INVARIANT(type->schema != nullptr, StrCat("no schema for ", type->GroupResource()));
   type->patch_schema = json::KubernetesPatchSchema(type->ApiVersion(), kind.kind);
 
+  FillBuiltinDiscovery(*type);
   BuiltinBehaviour behaviour = BehaviourOf(group.group, kind.kind);
   type->columns = std::move(behaviour.columns);
   type->cells = behaviour.cells;

@@ -57,6 +57,7 @@ ResourceTypePtr TypeOf(const Value& spec, const Value& version, api::SchemaPtr s
                                   .label_selector = std::string((*scale)["labelSelectorPath"].str())};
   }
   type->storage_version = StorageVersion(spec);
+  type->stored_as = StrCat(type->group, "/", type->storage_version);
   type->schema = std::move(schema);
   for (const Value& column : version["additionalPrinterColumns"].items()) type->columns.push_back(ColumnOf(column));
   for (const Value& field : version["selectableFields"].items()) {

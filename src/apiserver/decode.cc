@@ -24,6 +24,18 @@ Error CannotHandle(const ResourceType& type, std::string_view why) {
       StrCat(type.kind, " in version \"", type.version, "\" cannot be handled as a ", type.kind, ": ", why));
 }
 
+// metadata is typed for every kind, and what is empty there is absent.
+void DropEmpty(Value& metadata) {
+  std::vector<std::string> empty;
+  for (const json::Member& member : metadata.members()) {
+    const Value& value = member.value();
+    const bool nothing =
+        value.is_string() ? value.str().empty() : (value.is_array() || value.is_object()) && value.empty();
+    if (nothing && member.key() != "managedFields") empty.emplace_back(member.key());  // [] resets those
+  }
+  for (const std::string& key : empty) metadata.Erase(key);
+}
+
 // Built-in objects are typed: a null is an absent field.
 void DropNulls(Value& value, size_t depth) {
   if (depth == 0) return;
@@ -205,6 +217,7 @@ Result<Value> DecodeObject(const ResourceType& type, Value object, const WriteOp
   api::Prune(object.Edit("metadata"), *api::ObjectMetaSchema(), &unknown_metadata);
   for (const std::string& field : unknown_metadata) unknown.push_back(StrCat("metadata.", field));
   TRY(TellUnknown(type, unknown, options, warnings));
+  DropEmpty(object.Edit("metadata"));
   if (HasNull(type.custom ? object["metadata"] : object)) {
     constexpr size_t kDepthMax = 1000;
     DropNulls(type.custom ? object.Edit("metadata") : object, kDepthMax);

@@ -24,6 +24,20 @@ std::vector<std::string_view> Segments(std::string_view path) {
   return segments;
 }
 
+// GET /: every path that is not a resource.
+json::Value AllPaths(const Registry& registry) {
+  json::Value paths = json::Array({"/api", "/api/v1", "/apis", "/apis/"});
+  for (const std::string& group : registry.Groups()) {
+    if (group.empty()) continue;
+    paths.Push(StrCat("/apis/", group));
+    for (const std::string& version : registry.Versions(group)) paths.Push(StrCat("/apis/", group, "/", version));
+  }
+  for (const char* path : {"/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version"}) {
+    paths.Push(path);
+  }
+  return paths;
+}
+
 bool IsHealth(std::string_view first) { return first == "healthz" || first == "livez" || first == "readyz"; }
 
 Answer TextAnswer(int status, std::string text, std::string_view content_type = "text/plain; charset=utf-8") {
@@ -84,17 +98,13 @@ Result<Answer> Front::ServeDocument(Context& context) {
     return MethodNotSupported({.group = {}, .resource = context.info.path, .name = {}}, context.info.verb);
   }
   if (parts.empty()) {
-    return ValueAnswer(
-        context,
-        json::Object({{"paths", json::Array({"/api", "/api/v1", "/apis", "/healthz", "/livez", "/metrics",
-                                             "/openapi/v2", "/openapi/v3", "/readyz", "/version"})}}),
-        200);
+    return ValueAnswer(context, json::Object({{"paths", AllPaths(registry)}}), 200);
   }
   if (IsHealth(parts[0])) {
     const bool ready = parts[0] != "readyz" || parts_.ready == nullptr || parts_.ready();
-    if (context.query.Has("verbose"))
-      return TextAnswer(ready ? 200 : 500, ready ? "[+]ping ok\n" : "[-]ready failed\n");
-    return TextAnswer(ready ? 200 : 500, ready ? "ok" : "not ready");
+    if (!context.query.Has("verbose")) return TextAnswer(ready ? 200 : 500, ready ? "ok" : "not ready");
+    const std::string_view end = ready ? " check passed\n" : " check failed\n";
+    return TextAnswer(ready ? 200 : 500, StrCat("[+]ping ok\n", ready ? "[+]" : "[-]", "store\n", parts[0], end));
   }
   if (parts[0] == "version" && parts.size() == 1) return ValueAnswer(context, VersionInfo(), 200);
   if (parts[0] == "metrics" && parts.size() == 1) {

@@ -64,15 +64,20 @@ IncludeObject ReadInclude(const Query& query) {
                            : (include == "Object" ? IncludeObject::kObject : IncludeObject::kMetadata);
 }
 
+// kube-apiserver names what it was decoding.
+Error BadPatch(BodyFormat format, const Error& error) {
+  std::string_view why = error.message();
+  why.remove_prefix(std::min(why.find(": ") + 2, why.size()));
+  return BadRequest(StrCat(format == BodyFormat::kYaml ? "error decoding YAML: " : "error decoding patch: ", why));
+}
+
 Result<PatchType> ReadPatchType(std::string_view content_type) {
   const std::string type = MediaType(content_type);
   if (type == "application/json-patch+json") return PatchType::kJson;
   if (type == "application/merge-patch+json") return PatchType::kMerge;
   if (type == "application/strategic-merge-patch+json") return PatchType::kStrategic;
   if (type == "application/apply-patch+yaml") return PatchType::kApply;
-  return UnsupportedMedia(
-      "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
-      "application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml");
+  return UnsupportedMedia("415: Unsupported Media Type");
 }
 
 }  // namespace
@@ -86,7 +91,8 @@ Answer Front::ObjectAnswer(const Context& context, const ResourceType& type, con
   const Value value = core_.Decode(object.bytes);
   switch (context.accepted.shape) {
     case Shape::kTable: {
-      const Value row = TableRow(type, value, ReadInclude(context.query), core_.loop().WallNow());
+      const Value row =
+          TableRow(type, value, ReadInclude(context.query), core_.loop().WallNow(), context.accepted.shape_version);
       const Value metadata = json::Object({{"resourceVersion", value["metadata"]["resourceVersion"]}});
       return ValueAnswer(context, MakeTable(type, context.accepted.shape_version, metadata, std::span(&row, 1), true),
                          status);
@@ -151,7 +157,9 @@ rt::Task<Result<Answer>> Front::ServePatch(Context& context, Target target) {
   const PatchType patch_type = CO_TRY(ReadPatchType(context.Header("content-type")));
   WriteOptions options = CO_TRY(ReadWriteOptions(context.query));
   const BodyFormat format = patch_type == PatchType::kApply ? BodyFormat::kYaml : BodyFormat::kJson;
-  ParsedBody body = CO_TRY(ParseBody(context.request.body, format));
+  Result<ParsedBody> parsed = ParseBody(context.request.body, format);
+  if (!parsed.ok()) co_return BadPatch(format, parsed.error());
+  ParsedBody body = *std::move(parsed);
   options.duplicate_fields = std::move(body.duplicate_fields);
   if (options.force && patch_type != PatchType::kApply) {
     co_return InvalidObject("meta.k8s.io", "PatchOptions", "",
@@ -221,7 +229,7 @@ rt::Task<Result<Answer>> Front::ServeList(Context& context, Target target) {
   for (const Object& item : listed.items) {
     Value object = core_.Decode(item.bytes);
     if (context.accepted.shape == Shape::kTable) {
-      items.push_back(TableRow(*type, object, ReadInclude(context.query), now));
+      items.push_back(TableRow(*type, object, ReadInclude(context.query), now, context.accepted.shape_version));
     } else if (context.accepted.shape == Shape::kPartialMetadata) {
       items.push_back(PartialMetadata(object, context.accepted.shape_version));
     } else {

@@ -93,7 +93,7 @@ class EventWriter {
     // The columns are told once.
     const bool first = std::exchange(first_, false);
     std::vector<Value> rows;
-    rows.push_back(TableRow(type_, object, include_, core_.loop().WallNow()));
+    rows.push_back(TableRow(type_, object, include_, core_.loop().WallNow(), accepted_.shape_version));
     const Value metadata = json::Object({{"resourceVersion", object["metadata"]["resourceVersion"]}});
     return MakeTable(type_, accepted_.shape_version, metadata, rows, first);
   }

@@ -2,6 +2,7 @@
 #include "cli/apiserver_command.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -116,6 +117,7 @@ int ApiServerCommand(std::span<const std::string_view> arguments) {
   if (AsksForHelp(arguments)) return std::fputs(kHelp, stdout) >= 0 ? 0 : kFailed;
   Result<Settings> settings = ReadSettings(arguments);
   if (!settings.ok()) return UsageError(kName, settings.error());
+  ::umask(S_IRWXG | S_IRWXO);  // whatever is written here is the server's alone: secrets, keys, data
   StopSignals signals;
   rt::RealLoop loop;
   rt::Event stop;
