@@ -74,6 +74,11 @@ Result<DeleteOptions> ReadDeleteOptions(const Query& query, std::string_view bod
   std::string_view policy = query.Get("propagationPolicy");
   if (policy.empty()) policy = given["propagationPolicy"].str();
   const bool orphan_named = query.Has("orphanDependents") || given.Has("orphanDependents");
+  if (!policy.empty() && orphan_named) {
+    return InvalidObject("meta.k8s.io", "DeleteOptions", "",
+                         {api::InvalidError("propagationPolicy", Value(policy),
+                                            "orphanDependents and deletionPropagation cannot be both set")});
+  }
   if (policy.empty() && orphan_named) {
     const bool orphan = query.Flag("orphanDependents") || given["orphanDependents"].bool_or(false);
     policy = orphan ? "Orphan" : "Background";

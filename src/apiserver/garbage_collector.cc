@@ -69,6 +69,18 @@ void GarbageCollector::Forget(const std::string& key) {
   dependents_.erase(known);
 }
 
+std::vector<GarbageCollector::Owner> GarbageCollector::OwnersOf(const Value& object) {
+  std::vector<Owner> owners;
+  for (const Value& owner : object["metadata"]["ownerReferences"].items()) {
+    owners.push_back({.uid = std::string(owner["uid"].str()),
+                      .api_version = std::string(owner["apiVersion"].str()),
+                      .kind = std::string(owner["kind"].str()),
+                      .name = std::string(owner["name"].str()),
+                      .blocks = owner["blockOwnerDeletion"].bool_or(false)});
+  }
+  return owners;
+}
+
 // One change: who owns the object now, and who must look again because of it.
 void GarbageCollector::Take(const std::string& key, const Bytes& value, const Bytes& previous) {
   const auto known = dependents_.find(key);
@@ -91,14 +103,7 @@ void GarbageCollector::Take(const std::string& key, const Bytes& value, const By
   const bool owned = Mentions(value, "\"ownerReferences\"");
   if (!leaving && !owned) return;
   const Value object = core_.Decode(value);
-  Dependent dependent;
-  for (const Value& owner : object["metadata"]["ownerReferences"].items()) {
-    dependent.owners.push_back({.uid = std::string(owner["uid"].str()),
-                                .api_version = std::string(owner["apiVersion"].str()),
-                                .kind = std::string(owner["kind"].str()),
-                                .name = std::string(owner["name"].str()),
-                                .blocks = owner["blockOwnerDeletion"].bool_or(false)});
-  }
+  Dependent dependent{.owners = OwnersOf(object)};
   if (!dependent.owners.empty()) {
     for (const Owner& owner : dependent.owners) dependents_of_[owner.uid].insert(key);
     dependents_[key] = std::move(dependent);
@@ -166,9 +171,8 @@ GarbageCollector::OwnerState GarbageCollector::StateOf(const Owner& owner, const
 }
 
 rt::Task<void> GarbageCollector::ProcessDependent(Target target, Value object) {
-  const auto known = dependents_.find(StorageKey(*target.type, target.ns, target.name));
-  if (known == dependents_.end()) co_return;
-  const std::vector<Owner> owners = known->second.owners;
+  // From the object as it is now: what is remembered may be older than an orphaning of our own.
+  const std::vector<Owner> owners = OwnersOf(object);
   std::set<std::string> dangling;
   bool solid = false;
   bool waiting = false;
@@ -186,10 +190,11 @@ rt::Task<void> GarbageCollector::ProcessDependent(Target target, Value object) {
   Caller server;
   DeleteOptions options;
   options.uid = object["metadata"]["uid"].str();
+  options.resource_version = object["metadata"]["resourceVersion"].str();  // who changed it since may have freed it
   const bool has_dependents = dependents_of_.contains(options.uid);
   options.propagation = waiting && has_dependents ? Propagation::kForeground : Propagation::kDefault;
   const Result<Deleted> deleted = co_await core_.Delete(std::move(target), std::move(options), server);
-  (void)deleted;  // gone, or re-created with another uid: both are right
+  (void)deleted;  // gone, re-created or changed: its event brings it here again
 }
 
 rt::Task<void> GarbageCollector::ProcessForeground(Target target, Value object) {

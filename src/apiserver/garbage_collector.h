@@ -34,6 +34,7 @@ class GarbageCollector {
   };
   enum class OwnerState : uint8_t { kSolid, kWaiting, kAbsent, kUnknown };
 
+  static std::vector<Owner> OwnersOf(const json::Value& object);
   void Take(const std::string& key, const Bytes& value, const Bytes& previous);
   void Forget(const std::string& key);
   void Queue(const std::string& key);
