@@ -67,7 +67,9 @@ struct ResourceType {
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
   bool namespaced = true;
-  bool custom = false;  // from a CustomResourceDefinition
+  bool custom = false;              // from a CustomResourceDefinition
+  bool terminating = false;         // its CRD is being deleted: no new objects
+  std::string deprecation_warning;  // told to whoever asks for this version; empty: it is not deprecated
   NameRule name_rule = NameRule::kDnsSubdomain;
 
   bool has_status = false;          // a status subresource: the main resource cannot change status, /status only status

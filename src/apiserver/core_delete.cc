@@ -18,16 +18,23 @@ Subject SubjectOf(const Target& target) {
   return {.group = target.type->group, .resource = target.type->plural, .name = target.name};
 }
 
+// Here Kubernetes names the kind, not the resource.
+Subject KindSubject(const Target& target) {
+  return {.group = target.type->group, .resource = target.type->kind, .name = target.name};
+}
+
 Result<void> CheckPreconditions(const Target& target, const DeleteOptions& options, const Value& live) {
   const std::string_view uid = live["metadata"]["uid"].str();
   if (!options.uid.empty() && options.uid != uid) {
-    return Conflict(SubjectOf(target),
-                    StrCat("Precondition failed: UID in precondition: ", options.uid, ", UID in object meta: ", uid));
+    return Conflict(KindSubject(target),
+                    StrCat("the UID in the precondition (", options.uid, ") does not match the UID in record (", uid,
+                           "). The object might have been deleted and then recreated"));
   }
   const std::string_view version = live["metadata"]["resourceVersion"].str();
   if (!options.resource_version.empty() && options.resource_version != version) {
-    return Conflict(SubjectOf(target), StrCat("Precondition failed: ResourceVersion in precondition: ",
-                                              options.resource_version, ", ResourceVersion in object meta: ", version));
+    return Conflict(KindSubject(target), StrCat("the ResourceVersion in the precondition (", options.resource_version,
+                                                ") does not match the ResourceVersion in record (", version,
+                                                "). The object might have been modified"));
   }
   return {};
 }

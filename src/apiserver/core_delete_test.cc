@@ -39,10 +39,10 @@ TEST(CoreDeleteTest, WaitsForFinalizersAndGoesWithTheLastOne) {
 TEST(CoreDeleteTest, ChecksPreconditions) {
   InWorld(1, [](World& world) -> rt::Task<void> {
     EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), "metadata: {name: a}")), "OK");
-    EXPECT_TRUE(Outcome(co_await world.Delete(world.ConfigMap("a"), {.uid = "other"})).find("Precondition failed") !=
-                std::string::npos);
+    EXPECT_TRUE(Outcome(co_await world.Delete(world.ConfigMap("a"), {.uid = "other"}))
+                    .find("does not match the UID in record") != std::string::npos);
     EXPECT_TRUE(Outcome(co_await world.Delete(world.ConfigMap("a"), {.resource_version = "1"}))
-                    .find("ResourceVersion in precondition: 1") != std::string::npos);
+                    .find("the ResourceVersion in the precondition (1)") != std::string::npos);
     EXPECT_FALSE(world.Live(world.ConfigMap("a")).is_null());
   });
 }

@@ -6,6 +6,7 @@
 
 #include "api/crd_schema.h"
 #include "apiserver/conditions.h"
+#include "apiserver/metadata.h"
 #include "base/strings.h"
 
 namespace baton::apiserver {
@@ -36,8 +37,10 @@ std::string StorageVersion(const Value& spec) {
   return {};
 }
 
-ResourceTypePtr TypeOf(const Value& spec, const Value& version, api::SchemaPtr schema) {
+ResourceTypePtr TypeOf(const Value& crd, const Value& version, api::SchemaPtr schema) {
   auto type = std::make_shared<ResourceType>();
+  const Value& spec = crd["spec"];
+  type->terminating = IsBeingDeleted(crd);
   const Value& names = spec["names"];
   type->group = spec["group"].str();
   type->version = version["name"].str();
@@ -55,6 +58,10 @@ ResourceTypePtr TypeOf(const Value& spec, const Value& version, api::SchemaPtr s
     type->scale = api::ScalePaths{.spec_replicas = std::string((*scale)["specReplicasPath"].str()),
                                   .status_replicas = std::string((*scale)["statusReplicasPath"].str()),
                                   .label_selector = std::string((*scale)["labelSelectorPath"].str())};
+  }
+  if (version["deprecated"].bool_or(false)) {
+    type->deprecation_warning = version["deprecationWarning"].str_or(
+        StrCat(type->group, "/", type->version, " ", type->kind, " is deprecated"));
   }
   type->storage_version = StorageVersion(spec);
   type->stored_as = StrCat(type->group, "/", type->storage_version);
@@ -79,7 +86,7 @@ CrdTypes TypesOfCrd(const Value& crd) {
                                                    StrCat("spec.versions[", i, "].schema.openAPIV3Schema"));
     made.cel_rules += read.cel_rules;
     if (!version["served"].bool_or(false)) continue;
-    made.types.push_back(TypeOf(spec, version, std::move(read.schema)));
+    made.types.push_back(TypeOf(crd, version, std::move(read.schema)));
   }
   return made;
 }

@@ -25,6 +25,10 @@ bool IsEstablished(const Value& crd) {
 class CrdAdmission final : public AdmissionPlugin {
  public:
   rt::Task<Result<void>> Validate(const AdmissionRequest& request) override {
+    if (request.type->terminating && request.operation == Operation::kCreate) {
+      co_return Forbidden({.group = request.type->group, .resource = request.type->plural, .name = request.name},
+                          "create not allowed while custom resource definition is terminating");
+    }
     const bool is_crd = request.type->group == kCrdGroup && request.type->plural == kPlural;
     if (!is_crd || request.operation == Operation::kDelete || !request.subresource.empty()) co_return Result<void>();
     const std::vector<api::FieldError> errors =
@@ -39,7 +43,8 @@ class CrdAdmission final : public AdmissionPlugin {
 std::unique_ptr<AdmissionPlugin> MakeCrdAdmission() { return std::make_unique<CrdAdmission>(); }
 
 void CrdController::Serve(const std::string& name, const Value& crd) {
-  const std::string shown = StrCat(crd["metadata"]["uid"].str(), "/", crd["metadata"]["generation"].int_or(0));
+  const std::string shown = StrCat(crd["metadata"]["uid"].str(), "/", crd["metadata"]["generation"].int_or(0),
+                                   IsBeingDeleted(crd) ? "/leaving" : "");
   if (served_[name] == shown) return;
   served_[name] = shown;
   core_.registry().SetCustom(name, TypesOfCrd(crd).types);
@@ -85,6 +90,7 @@ rt::Task<void> CrdController::Reconcile(std::string name) {
   }
   const Value crd = core_.Decode(live->bytes);
   if (IsBeingDeleted(crd)) {
+    if (IsEstablished(crd)) Serve(name, crd);
     if (cleaning_.insert(name).second) cleaners_.Spawn(CleanUp(name, crd));
     co_return;
   }
@@ -112,6 +118,16 @@ rt::Task<void> CrdController::CleanUp(std::string name, Value crd) {
   const ResourceTypePtr objects =
       core_.registry().FindResource(crd["spec"]["group"].str(), crd["spec"]["names"]["plural"].str());
   if (objects != nullptr) {
+    const std::string now = TimeText(core_.loop().WallNow());
+    const Result<Written> told =
+        co_await core_.Modify({.type = type, .ns = {}, .name = name, .subresource = {}}, [&](const Value& object) {
+          Value next = object;
+          SetCondition(next.Edit("status").Edit("conditions"),
+                       {"Terminating", true, "InstanceDeletionInProgress", "CustomResource deletion is in progress"},
+                       now);
+          return std::optional(std::move(next));
+        });
+    (void)told;  // a condition that could not be written stops no deletion
     Caller server;
     const Result<std::vector<Object>> deleted =
         co_await core_.DeleteCollection({.type = objects, .ns = {}, .name = {}, .subresource = {}}, {}, {}, server);

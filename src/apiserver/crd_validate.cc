@@ -17,6 +17,8 @@ using api::FieldError;
 using json::Value;
 using Errors = std::vector<FieldError>;
 
+constexpr std::string_view kApprovedAnnotation = "api-approved.kubernetes.io";
+
 void Check(Errors& errors, std::string_view field, const Value& value, const json::Messages& messages) {
   for (const std::string& message : messages) errors.push_back(api::InvalidError(std::string(field), value, message));
 }
@@ -100,7 +102,7 @@ void CheckVersions(const Value& spec, Errors& errors) {
     CheckColumns(version, path, errors);
     const Value& schema = version["schema"]["openAPIV3Schema"];
     if (!schema.is_object()) {
-      errors.push_back(api::RequiredError(path + ".schema.openAPIV3Schema", "schemas are required"));
+      errors.push_back(api::RequiredError(path + ".schema.openAPIV3Schema", ""));
       continue;
     }
     api::CrdSchemaResult read = api::ReadCrdSchema(schema, path + ".schema.openAPIV3Schema");
@@ -125,6 +127,14 @@ std::vector<FieldError> ValidateCrd(const Value& crd, const Value* old) {
     if (group.find('.') == std::string_view::npos) {
       errors.push_back(api::InvalidError("spec.group", spec["group"], "should be a domain with at least one dot"));
     }
+  }
+  const bool is_protected =
+      group == "k8s.io" || group == "kubernetes.io" || group.ends_with(".k8s.io") || group.ends_with(".kubernetes.io");
+  if (is_protected && crd["metadata"]["annotations"][kApprovedAnnotation].str().empty()) {
+    errors.push_back(
+        api::RequiredError(api::KeyPath("metadata.annotations", kApprovedAnnotation),
+                           "protected groups must have approval annotation \"api-approved.kubernetes.io\", see "
+                           "https://github.com/kubernetes/enhancements/pull/1111"));
   }
   const std::string wanted = StrCat(spec["names"]["plural"].str(), ".", group);
   if (crd["metadata"]["name"].str() != wanted) {

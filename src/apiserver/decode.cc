@@ -184,8 +184,8 @@ Result<void> TellUnknown(const ResourceType& type, const std::vector<std::string
                          std::vector<std::string>& warnings) {
   if (options.field_validation == FieldValidation::kIgnore) return {};
   std::vector<std::string> told;
-  for (const std::string& key : options.duplicate_fields) told.push_back(StrCat("duplicate field \"", key, "\""));
   for (const std::string& field : unknown) told.push_back(StrCat("unknown field \"", field, "\""));
+  for (const std::string& key : options.duplicate_fields) told.push_back(StrCat("duplicate field \"", key, "\""));
   if (told.size() > kUnknownFieldsMax) told.resize(kUnknownFieldsMax);
   if (told.empty()) return {};
   if (options.field_validation == FieldValidation::kWarn) {

@@ -112,6 +112,7 @@ rt::Task<Result<Answer>> Front::ServeResource(Context& context) {
                 .subresource = info.subresource};
   if (target.type == nullptr) co_return UnknownPath();
   const ResourceType& type = *target.type;
+  if (!type.deprecation_warning.empty()) context.caller.warnings.push_back(type.deprecation_warning);
   if (!type.namespaced) target.ns.clear();
   context.accepted = CO_TRY(Negotiate(context.Header("accept"), Answerable::kResource));
   if (!type.stored) co_return co_await ServeReview(context, std::move(target));

@@ -2,6 +2,7 @@
 #include "apiserver/namespaces.h"
 
 #include <array>
+#include <map>
 #include <utility>
 
 #include "apiserver/conditions.h"
@@ -16,6 +17,15 @@ namespace {
 using json::Value;
 
 constexpr std::array<std::string_view, 3> kNeeded = {"default", "kube-public", "kube-system"};
+
+// "configmaps. has 2 resource instances, widgets.example.com has 1 resource instances"
+std::string Listing(const std::map<std::string, size_t>& counts, std::string_view verb) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    StrAppend(text, text.empty() ? "" : ", ", name, " ", verb, " ", count, " resource instances");
+  }
+  return text;
+}
 
 class NamespaceLifecycle final : public AdmissionPlugin {
  public:
@@ -54,6 +64,27 @@ std::unique_ptr<AdmissionPlugin> MakeNamespaceLifecycle(Core& core) {
   return std::make_unique<NamespaceLifecycle>(core);
 }
 
+// The namespace without what held it, or with the conditions that say what does.
+Value NamespaceController::AfterSweep(Value object, const Remains& left, std::string_view now) {
+  if (left.resources.empty()) {
+    object.Edit("spec").Erase("finalizers");
+    return object;
+  }
+  Value& conditions = object.Edit("status").Edit("conditions");
+  SetCondition(conditions,
+               {"NamespaceContentRemaining", true, "SomeResourcesRemain",
+                StrCat("Some resources are remaining: ", Listing(left.resources, "has"))},
+               now);
+  const bool held = !left.finalizers.empty();
+  SetCondition(
+      conditions,
+      {"NamespaceFinalizersRemaining", held, held ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
+       held ? StrCat("Some content in the namespace has finalizers remaining: ", Listing(left.finalizers, "in"))
+            : "All content-preserving finalizers finished"},
+      now);
+  return object;
+}
+
 std::set<std::string> NamespaceController::Leaving() const {
   std::set<std::string> leaving;
   const ResourceTypePtr namespaces = core_.registry().Find("", "v1", "namespaces");
@@ -86,7 +117,7 @@ rt::Task<void> NamespaceController::Run() {
 // Deletes what is in the namespace; when nothing is left, lets the namespace go.
 rt::Task<void> NamespaceController::Empty(std::string name) {
   Caller server;
-  size_t left = 0;
+  Remains left;
   for (const ResourceTypePtr& type : core_.registry().StoredResources()) {
     if (!type->namespaced) continue;
     const std::string prefix = StoragePrefix(*type, name);
@@ -95,24 +126,25 @@ rt::Task<void> NamespaceController::Empty(std::string name) {
         co_await core_.DeleteCollection({.type = type, .ns = name, .name = {}, .subresource = {}}, {},
                                         {.propagation = Propagation::kBackground}, server);
     (void)deleted;  // what is left is counted
-    left += core_.store().Count(prefix);
+    Count(*type, name, left);
   }
   const ResourceTypePtr namespaces = core_.registry().Find("", "v1", "namespaces");
   const std::string now = TimeText(core_.loop().WallNow());
   const Result<Written> changed =
-      co_await core_.Modify({.type = namespaces, .ns = {}, .name = name, .subresource = {}}, [&](const Value& object) {
-        Value next = object;
-        if (left == 0) {
-          next.Edit("spec").Erase("finalizers");
-        } else {
-          SetCondition(next.Edit("status").Edit("conditions"),
-                       {"NamespaceContentRemaining", true, "SomeResourcesRemain",
-                        StrCat("Some resources are remaining: ", left, " objects wait for their finalizers")},
-                       now);
-        }
-        return std::optional(std::move(next));
-      });
+      co_await core_.Modify({.type = namespaces, .ns = {}, .name = name, .subresource = {}},
+                            [&](const Value& object) { return std::optional(AfterSweep(object, left, now)); });
   (void)changed;  // a namespace that is gone already needs nothing
+}
+
+void NamespaceController::Count(const ResourceType& type, std::string_view ns, Remains& left) const {
+  const Result<store::ListResult> found = core_.store().List(StoragePrefix(type, ns));
+  if (!found.ok() || found->entries.empty()) return;
+  left.resources[StrCat(type.plural, ".", type.group)] += found->entries.size();
+  for (const store::Entry& entry : found->entries) {
+    for (const Value& finalizer : core_.Decode(entry.value)["metadata"]["finalizers"].items()) {
+      ++left.finalizers[std::string(finalizer.str())];
+    }
+  }
 }
 
 }  // namespace baton::apiserver

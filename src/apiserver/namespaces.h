@@ -1,6 +1,7 @@
 // Namespaces: an object needs one that is there and not on its way out; deleting one deletes its content first.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -21,7 +22,14 @@ class NamespaceController {
   rt::Task<void> Run();  // until dropped
 
  private:
+  // What is still there, and which finalizers hold it.
+  struct Remains {
+    std::map<std::string, size_t> resources;
+    std::map<std::string, size_t> finalizers;
+  };
   rt::Task<void> Empty(std::string name);
+  void Count(const ResourceType& type, std::string_view ns, Remains& left) const;
+  static json::Value AfterSweep(json::Value object, const Remains& left, std::string_view now);
   std::set<std::string> Leaving() const;
 
   Core& core_;

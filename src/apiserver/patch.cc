@@ -56,7 +56,7 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
   if (type != PatchType::kApply) {
     Value patched = TRY(ApplyPlainPatch(*target_.type, type, patch, live));
     // Warnings of an earlier try of the same patch are not told twice.
-    caller_.warnings.clear();
+    caller_.warnings.resize(warnings_before_);
     patched = TRY(DecodeObject(*target_.type, std::move(patched), options_, caller_.warnings));
     TRY(CheckPlace(patched));
     TRY(CheckPreconditions(patched, live));
@@ -68,7 +68,7 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
                            .field = "fieldManager",
                            .message = "Required value: is required for apply patch"}});
   }
-  caller_.warnings.clear();
+  caller_.warnings.resize(warnings_before_);
   // The configuration is checked as an object of its own, but without defaults: it owns only what it says.
   WriteOptions checked = options_;
   Value config = patch;

@@ -50,6 +50,7 @@ class WriteOperation {
   Target target_;
   WriteOptions options_;
   Caller& caller_;
+  size_t warnings_before_ = caller_.warnings.size();  // what a retry starts from
 };
 
 }  // namespace baton::apiserver
