@@ -12,6 +12,7 @@
 #include "api/builtin_behaviour.h"
 #include "api/builtin_discovery.h"
 #include "api/builtin_texts.h"
+#include "api/event_conversion.h"
 #include "api/type_text.h"
 #include "base/invariant.h"
 #include "base/strings.h"
@@ -200,6 +201,11 @@ ResourceTypePtr MakeType(const GroupVersion& group, const Kind& kind) {
   type->patch_schema = json::KubernetesPatchSchema(type->ApiVersion(), kind.kind);
 
   FillBuiltinDiscovery(*type);
+  if (type->group == "events.k8s.io" && type->kind == "Event") {
+    type->storage_group = "";
+    type->to_storage = CoreEventFromEvent;
+    type->from_storage = EventFromCoreEvent;
+  }
   BuiltinBehaviour behaviour = BehaviourOf(group.group, kind.kind);
   type->columns = std::move(behaviour.columns);
   type->cells = behaviour.cells;

@@ -83,6 +83,11 @@ struct ResourceType {
   std::vector<Subresource> subresources;  // by name, without status and scale
   std::string stored_as;  // "autoscaling/v2", "/v1": group and version that objects are kept in; empty: its own
 
+  // Objects of two groups may be one and the same (events): which group keeps them, and how they look there.
+  std::optional<std::string> storage_group;  // none: its own
+  json::Value (*to_storage)(json::Value object) = nullptr;
+  json::Value (*from_storage)(json::Value stored) = nullptr;
+
   SchemaPtr schema;
   const json::PatchSchema* patch_schema = nullptr;  // strategic merge; null: the kind does not take it (415)
 

@@ -72,8 +72,7 @@ bool MustWait(const ResourceType& type, const Value& leaving) {
 }
 
 Object InRequestVersion(const Value& value, const ResourceType& type, Revision revision) {
-  Value answered = value;
-  answered.Set("apiVersion", type.ApiVersion());
+  const Value answered = FromStorage(type, value);
   return {.bytes = std::make_shared<const std::string>(answered.ToString()), .revision = revision};
 }
 

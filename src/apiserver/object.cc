@@ -25,8 +25,8 @@ void AppendMember(std::string& out, const json::Member& member) {
 }  // namespace
 
 std::string StoragePrefix(const api::ResourceType& type, std::string_view ns) {
-  std::string prefix =
-      StrCat("/", type.group.empty() ? kCoreGroupKey : std::string_view(type.group), "/", type.plural, "/");
+  const std::string& group = type.storage_group ? *type.storage_group : type.group;
+  std::string prefix = StrCat("/", group.empty() ? kCoreGroupKey : std::string_view(group), "/", type.plural, "/");
   if (!ns.empty()) StrAppend(prefix, ns, "/");
   return prefix;
 }
@@ -68,6 +68,11 @@ Encoded Encode(json::Value object) {
 }
 
 Bytes InVersion(const Bytes& stored, const api::ResourceType& type) {
+  if (type.from_storage != nullptr) {
+    Result<json::Value> object = json::Parse(*stored);
+    INVARIANT(object.ok(), "what is stored is JSON");
+    return std::make_shared<const std::string>(json::Print(type.from_storage(*std::move(object))));
+  }
   const std::string wanted = type.ApiVersion();
   const std::string_view text = *stored;
   if (text.starts_with(kApiVersionStart)) {
@@ -82,6 +87,18 @@ Bytes InVersion(const Bytes& stored, const api::ResourceType& type) {
   if ((*object)["apiVersion"].str() == wanted) return stored;
   object->Set("apiVersion", wanted);
   return std::make_shared<const std::string>(json::Print(*object));
+}
+
+json::Value FromStorage(const api::ResourceType& type, json::Value stored) {
+  if (type.from_storage != nullptr) return type.from_storage(std::move(stored));
+  stored.Set("apiVersion", type.ApiVersion());
+  return stored;
+}
+
+json::Value ToStorage(const api::ResourceType& type, json::Value object) {
+  if (type.to_storage != nullptr) return type.to_storage(std::move(object));
+  if (!type.storage_version.empty()) object.Set("apiVersion", StrCat(type.group, "/", type.storage_version));
+  return object;
 }
 
 std::string VersionText(Revision revision) { return std::to_string(revision.value()); }

@@ -32,8 +32,12 @@ struct Encoded {
 inline constexpr size_t kVersionDigitsMax = 20;
 Encoded Encode(json::Value object);
 
-// The object's bytes in another version of its group: the same but for apiVersion (conversion strategy None).
+// A stored object as the type shows it: the same but for apiVersion (conversion strategy None), or converted by the type
+// when another group keeps it.
 Bytes InVersion(const Bytes& stored, const api::ResourceType& type);
+json::Value FromStorage(const api::ResourceType& type, json::Value stored);
+// And the way back: as it is kept.
+json::Value ToStorage(const api::ResourceType& type, json::Value object);
 
 std::string VersionText(Revision revision);
 // "" and "0" are zero; kInvalid for what is no number.

@@ -174,7 +174,8 @@ std::vector<ResourceTypePtr> Registry::StoredResources() const {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   const std::vector<ResourceTypePtr> all = AllTypes();
   for (const ResourceTypePtr& type : all) {
-    if (type->stored && seen.emplace(type->group, type->plural).second) stored.push_back(type);
+    if (!type->stored || type->storage_group) continue;  // kept by another group
+    if (seen.emplace(type->group, type->plural).second) stored.push_back(type);
   }
   return stored;
 }

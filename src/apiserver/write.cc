@@ -121,11 +121,7 @@ Written WriteOperation::Answer(Value value, Revision revision, bool created) con
 }
 
 rt::Task<Result<std::optional<Revision>>> WriteOperation::Store(const Value& object, Revision expected) {
-  Value stored = object;
-  if (!target_.type->storage_version.empty()) {
-    stored.Set("apiVersion", StrCat(target_.type->group, "/", target_.type->storage_version));
-  }
-  Encoded encoded = Encode(std::move(stored));
+  Encoded encoded = Encode(ToStorage(*target_.type, object));
   const size_t bytes_max = encoded.bytes.size() + kObjectBytesSlack;
   const std::string key = StorageKey(*target_.type, target_.ns, object["metadata"]["name"].str());
   store::Transaction transaction;
@@ -234,8 +230,7 @@ bool WriteOperation::EndsHere(const Value& next) const {
 
 // One try on what is stored now; nothing when somebody else changed it meanwhile.
 rt::Task<Result<std::optional<Written>>> WriteOperation::TryReplace(const Maker& make, const store::Entry& entry) {
-  Value live = core_.Decode(entry.value);
-  live.Set("apiVersion", target_.type->ApiVersion());
+  Value live = FromStorage(*target_.type, core_.Decode(entry.value));
   Wish wish = CO_TRY(make(live));
   Value next = std::move(wish.object);
   PrepareForUpdate(*target_.type, target_.subresource, next, live);
