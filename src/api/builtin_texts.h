@@ -7,7 +7,7 @@
 
 namespace baton::api {
 
-// Sorted by name: "apps.types", ..., and "docs.txt".
+// "apps.types" and the other types sorted by name; then "docs.txt" and "protobuf.txt".
 std::span<const TypeText> BuiltinTexts();
 
 }  // namespace baton::api

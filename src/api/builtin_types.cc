@@ -160,7 +160,10 @@ const TypeTable& Table() {
   static const TypeTable* const table = [] {
     std::vector<TypeText> types;
     std::vector<TypeText> docs;
-    for (const TypeText& text : BuiltinTexts()) (text.name.ends_with(".types") ? types : docs).push_back(text);
+    for (const TypeText& text : BuiltinTexts()) {
+      if (text.name.ends_with(".types")) types.push_back(text);
+      if (text.name == "docs.txt") docs.push_back(text);
+    }
     Result<TypeTable> parsed = TypeTable::Parse(types, docs);
     INVARIANT(parsed.ok(), parsed.error().ToString());
     return new TypeTable(*std::move(parsed));
