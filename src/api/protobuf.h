@@ -7,7 +7,7 @@
 // is what Go prints for the same object: the names and inlined structs of JSON; quantities (canonical), times,
 // durations and int-or-strings in their JSON forms; bytes in base64; raw JSON as what it says. A zero that Go's JSON
 // leaves out is left out; one that it always prints is there when it is in the message, "status": {} for example.
-// One difference: a required list without items is absent, where Go prints null.
+// One difference: a required list or pointer that is not set is absent, where Go prints null.
 //
 // Known are the built-in kinds (api/builtin_types.h), the bodies of their subresources (Scale, Eviction, Binding,
 // TokenRequest), Status, and in any version the options (DeleteOptions, ...). The messages: builtin/protobuf.txt.

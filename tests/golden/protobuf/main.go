@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"sort"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -95,6 +96,7 @@ func read(scheme *runtime.Scheme, manifest json.RawMessage) runtime.Object {
 }
 
 func manifests(scheme *runtime.Scheme) []row {
+	kinds := tableKinds()
 	var rows []row
 	var builtin []struct {
 		Name   string          `json:"name"`
@@ -108,7 +110,8 @@ func manifests(scheme *runtime.Scheme) []row {
 		if one.Stored == nil {
 			one.Stored = one.In
 		}
-		if object := read(scheme, one.Stored); object != nil {
+		object := read(scheme, one.Stored)
+		if object != nil && slices.Contains(kinds, object.GetObjectKind().GroupVersionKind()) {
 			rows = append(rows, encode(scheme, one.Name, object))
 		}
 	}
@@ -127,7 +130,8 @@ func manifests(scheme *runtime.Scheme) []row {
 	return rows
 }
 
-func filled(scheme *runtime.Scheme) []row {
+// The kinds of the table that the decoder works by, sorted. Those of any version are here with one.
+func tableKinds() []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	text, err := os.ReadFile("../../../src/api/builtin/protobuf.txt")
 	must(err)
@@ -137,11 +141,16 @@ func filled(scheme *runtime.Scheme) []row {
 			continue
 		}
 		if version == "*" {
-			version = "apps/v1" // any will do
+			version = "apps/v1"
 		}
 		kinds = append(kinds, schema.FromAPIVersionAndKind(version, kind))
 	}
 	sort.Slice(kinds, func(i, j int) bool { return kinds[i].String() < kinds[j].String() })
+	return kinds
+}
+
+func filled(scheme *runtime.Scheme) []row {
+	kinds := tableKinds()
 	var rows []row
 	for _, mode := range []string{"full", "zero", "empty"} {
 		filler := &filler{zero: mode == "zero", done: map[reflect.Type]bool{}}
