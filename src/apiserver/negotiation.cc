@@ -5,6 +5,7 @@
 #include <cctype>
 #include <optional>
 
+#include "api/protobuf.h"
 #include "apiserver/errors.h"
 #include "base/strings.h"
 #include "json/parse.h"
@@ -94,13 +95,20 @@ Result<BodyFormat> ObjectFormat(std::string_view content_type) {
   const std::string type = MediaType(content_type);
   if (type.empty() || type == "application/json") return BodyFormat::kJson;
   if (type == "application/yaml") return BodyFormat::kYaml;
+  if (type == "application/vnd.kubernetes.protobuf") return BodyFormat::kProtobuf;
   return UnsupportedMedia(
       "the body of the request was in an unknown format - accepted media types include: application/json, "
-      "application/yaml");
+      "application/yaml, application/vnd.kubernetes.protobuf");
 }
 
 Result<ParsedBody> ParseBody(std::string_view body, BodyFormat format) {
   ParsedBody parsed;
+  if (format == BodyFormat::kProtobuf) {
+    Result<json::Value> value = api::DecodeProtobuf(body);
+    if (!value.ok()) return BadRequest(value.error().message());
+    parsed.value = *std::move(value);
+    return parsed;
+  }
   if (format == BodyFormat::kYaml) {
     Result<json::Value> value = json::ParseYaml(body);
     if (!value.ok()) return BadRequest(StrCat("error parsing YAML: ", value.error().message()));

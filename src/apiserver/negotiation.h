@@ -24,7 +24,7 @@ struct Accepted {
 enum class Answerable : uint8_t { kPlain, kResource, kDiscovery };
 Result<Accepted> Negotiate(std::string_view accept, Answerable what);
 
-enum class BodyFormat : uint8_t { kJson, kYaml };
+enum class BodyFormat : uint8_t { kJson, kYaml, kProtobuf };
 
 // Of a request's body that is an object. 415 for what we do not read.
 Result<BodyFormat> ObjectFormat(std::string_view content_type);

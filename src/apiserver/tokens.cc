@@ -1,16 +1,7 @@
-// Service-account tokens: JWTs (RFC 7519) signed with ES256 (RFC 7518), by OpenSSL.
+// Service-account tokens: JWTs (RFC 7519) signed with ES256 (RFC 7518).
 //
 // The signature covers the token's bytes as they came, and nothing of the payload is looked at before it holds.
 #include "apiserver/tokens.h"
-
-#include <openssl/bn.h>
-#include <openssl/core_names.h>
-#include <openssl/ec.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/sha.h>
-#include <openssl/x509.h>
 
 #include <algorithm>
 #include <array>
@@ -20,25 +11,17 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/hash.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "json/builder.h"
 #include "json/parse.h"
 #include "json/print.h"
-#include "net/openssl_util.h"
+#include "net/signing_key.h"
 
 namespace baton::apiserver {
 namespace {
 
-using net::BioPointer;
-using net::KeyPointer;
-using net::OpenSslFree;
-using DigestContext = std::unique_ptr<EVP_MD_CTX, OpenSslFree<EVP_MD_CTX_free>>;
-using Signature = std::unique_ptr<ECDSA_SIG, OpenSslFree<ECDSA_SIG_free>>;
-using Number = std::unique_ptr<BIGNUM, OpenSslFree<BN_free>>;
-
-constexpr int kCoordinateBytes = 32;  // of P-256
-constexpr size_t kSignatureBytes = size_t{2} * kCoordinateBytes;
 constexpr size_t kTokenDepthMax = 16;
 constexpr size_t kTokenValuesMax = 4096;
 // Bounds a claim before it is multiplied into nanoseconds.
@@ -49,54 +32,6 @@ constexpr Duration kClockLeeway = minutes(1);
 
 Error Unauthorized(std::string why) {
   return {ErrorKind::kUnauthorized, StrCat("not a valid service account token: ", why)};
-}
-
-const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
-unsigned char* Bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
-
-std::string Sha256(std::string_view text) {
-  std::string digest(SHA256_DIGEST_LENGTH, '\0');
-  SHA256(Bytes(text), text.size(), Bytes(digest));
-  return digest;
-}
-
-std::string Coordinate(const BIGNUM* number) {
-  std::string bytes(kCoordinateBytes, '\0');
-  return BN_bn2binpad(number, Bytes(bytes), kCoordinateBytes) == kCoordinateBytes ? bytes : std::string();
-}
-
-std::string PublicCoordinate(const EVP_PKEY* key, const char* which) {
-  BIGNUM* raw = nullptr;
-  if (EVP_PKEY_get_bn_param(key, which, &raw) != 1) return {};
-  const Number number(raw);
-  return Coordinate(number.get());
-}
-
-// Two numbers in ASN.1, as OpenSSL has them, from and to two numbers of 32 bytes, as JOSE has them.
-std::optional<std::string> ToRaw(std::string_view der) {
-  const unsigned char* at = Bytes(der);
-  const Signature signature(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
-  if (signature == nullptr) return std::nullopt;
-  std::string raw = Coordinate(ECDSA_SIG_get0_r(signature.get())) + Coordinate(ECDSA_SIG_get0_s(signature.get()));
-  if (raw.size() != kSignatureBytes) return std::nullopt;
-  return raw;
-}
-
-std::optional<std::string> ToDer(std::string_view raw) {
-  const Signature signature(ECDSA_SIG_new());
-  BIGNUM* r = BN_bin2bn(Bytes(raw), kCoordinateBytes, nullptr);
-  BIGNUM* s = BN_bin2bn(Bytes(raw.substr(kCoordinateBytes)), kCoordinateBytes, nullptr);
-  if (signature == nullptr || r == nullptr || s == nullptr || ECDSA_SIG_set0(signature.get(), r, s) != 1) {
-    BN_free(r);  // else the signature owns them
-    BN_free(s);
-    return std::nullopt;
-  }
-  const int size = i2d_ECDSA_SIG(signature.get(), nullptr);
-  if (size <= 0) return std::nullopt;
-  std::string der(static_cast<size_t>(size), '\0');
-  unsigned char* at = Bytes(der);
-  if (i2d_ECDSA_SIG(signature.get(), &at) != size) return std::nullopt;
-  return der;
 }
 
 int64_t Seconds(WallTime time) { return std::chrono::floor<seconds>(time).time_since_epoch().count(); }
@@ -167,30 +102,12 @@ Result<ServiceAccountToken> ReadClaims(const json::Value& claims, std::string_vi
 
 class EcSigner final : public TokenSigner {
  public:
-  static Result<std::unique_ptr<TokenSigner>> From(KeyPointer key) {
-    std::array<char, 64> group{};
-    if (EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_EC ||
-        EVP_PKEY_get_group_name(key.get(), group.data(), group.size(), nullptr) != 1 ||
-        std::string_view(group.data()) != "prime256v1")
-      return InvalidError("the key that signs service account tokens must be of the curve P-256");
-    auto signer = std::unique_ptr<EcSigner>(new EcSigner(std::move(key)));
-    const BioPointer bio(BIO_new(BIO_s_mem()));
-    if (bio == nullptr ||
-        PEM_write_bio_PKCS8PrivateKey(bio.get(), signer->key_.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
-      return net::OpenSslError("writing the key that signs service account tokens");
-    char* text = nullptr;
-    const long size = BIO_get_mem_data(bio.get(), &text);
-    signer->pem_.assign(text, static_cast<size_t>(size));
-    const int der_size = i2d_PUBKEY(signer->key_.get(), nullptr);
-    std::string der(static_cast<size_t>(std::max(der_size, 0)), '\0');
-    unsigned char* at = Bytes(der);
-    if (der_size <= 0 || i2d_PUBKEY(signer->key_.get(), &at) != der_size)
-      return net::OpenSslError("writing the public key of service account tokens");
-    signer->key_id_ = Base64UrlEncode(Sha256(der));  // as Kubernetes names its keys
-    return Result<std::unique_ptr<TokenSigner>>(std::move(signer));
+  explicit EcSigner(std::unique_ptr<net::SigningKey> key) : key_(std::move(key)) {
+    const Sha256::Digest digest = Sha256Of(key_->public_der());  // as Kubernetes names its keys
+    key_id_ = Base64UrlEncode({reinterpret_cast<const char*>(digest.data()), digest.size()});
   }
 
-  std::string ToPem() const override { return pem_; }
+  std::string ToPem() const override { return key_->pem(); }
 
   Result<std::string> Sign(const ServiceAccountToken& token) const override {
     if (token.ns.empty() || token.name.empty() || token.uid.empty())
@@ -202,7 +119,7 @@ class EcSigner final : public TokenSigner {
     if (!IsUtf8(payload)) return InvalidError("a service account token holds text only");
     const std::string header = json::Print(json::Object({{"alg", "ES256"}, {"kid", key_id_}}));
     std::string text = StrCat(Base64UrlEncode(header), ".", Base64UrlEncode(payload));
-    StrAppend(text, ".", Base64UrlEncode(TRY(SignatureOf(text))));
+    StrAppend(text, ".", Base64UrlEncode(TRY(key_->Sign(text))));
     if (text.size() > kTokenBytesMax)
       return TooLargeError(StrCat("a service account token of ", text.size(), " bytes: the limit is ", kTokenBytesMax));
     return text;
@@ -218,53 +135,23 @@ class EcSigner final : public TokenSigner {
     if (header.Has("kid") && header["kid"].str() != key_id_) return Unauthorized("it is signed with another key");
     const Result<std::string> signature = Base64UrlDecode(segments[2]);
     const std::string_view signed_text = token.substr(0, segments[0].size() + 1 + segments[1].size());
-    if (!signature.ok() || !SignatureHolds(signed_text, *signature)) return Unauthorized("its signature does not hold");
+    if (!signature.ok() || !key_->Verify(signed_text, *signature)) return Unauthorized("its signature does not hold");
     return ReadClaims(TRY(ParseSegment(segments[1], "payload")), audience, now);
   }
 
   json::Value Jwks() const override {
-    const json::Value key =
-        json::Object({{"use", "sig"},
-                      {"kty", "EC"},
-                      {"kid", key_id_},
-                      {"crv", "P-256"},
-                      {"alg", "ES256"},
-                      {"x", Base64UrlEncode(PublicCoordinate(key_.get(), OSSL_PKEY_PARAM_EC_PUB_X))},
-                      {"y", Base64UrlEncode(PublicCoordinate(key_.get(), OSSL_PKEY_PARAM_EC_PUB_Y))}});
+    const json::Value key = json::Object({{"use", "sig"},
+                                          {"kty", "EC"},
+                                          {"kid", key_id_},
+                                          {"crv", "P-256"},
+                                          {"alg", "ES256"},
+                                          {"x", Base64UrlEncode(key_->PublicX())},
+                                          {"y", Base64UrlEncode(key_->PublicY())}});
     return json::Object({{"keys", json::Array({key})}});
   }
 
  private:
-  explicit EcSigner(KeyPointer key) : key_(std::move(key)) {}
-
-  Result<std::string> SignatureOf(std::string_view text) const {
-    const DigestContext context(EVP_MD_CTX_new());
-    size_t size = 0;
-    std::string der;
-    const bool signed_ok =
-        context != nullptr && EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key_.get()) == 1 &&
-        EVP_DigestSign(context.get(), nullptr, &size, Bytes(text), text.size()) == 1 &&
-        (der.resize(size), EVP_DigestSign(context.get(), Bytes(der), &size, Bytes(text), text.size()) == 1);
-    if (!signed_ok) return net::OpenSslError("signing a service account token");
-    der.resize(size);
-    const std::optional<std::string> raw = ToRaw(der);
-    if (!raw) return net::OpenSslError("signing a service account token");
-    return *raw;
-  }
-
-  bool SignatureHolds(std::string_view text, std::string_view raw) const {
-    if (raw.size() != kSignatureBytes) return false;
-    const std::optional<std::string> der = ToDer(raw);
-    const DigestContext context(EVP_MD_CTX_new());
-    const bool holds = der && context != nullptr &&
-                       EVP_DigestVerifyInit(context.get(), nullptr, EVP_sha256(), nullptr, key_.get()) == 1 &&
-                       EVP_DigestVerify(context.get(), Bytes(*der), der->size(), Bytes(text), text.size()) == 1;
-    ERR_clear_error();
-    return holds;
-  }
-
-  KeyPointer key_;
-  std::string pem_;
+  std::unique_ptr<net::SigningKey> key_;
   std::string key_id_;
 };
 
@@ -278,15 +165,11 @@ User ServiceAccountToken::ToUser() const {
 }
 
 Result<std::unique_ptr<TokenSigner>> TokenSigner::Make() {
-  KeyPointer key(EVP_EC_gen("P-256"));
-  if (key == nullptr) return net::OpenSslError("making a key for service account tokens");
-  return EcSigner::From(std::move(key));
+  return std::unique_ptr<TokenSigner>(std::make_unique<EcSigner>(TRY(net::SigningKey::Make())));
 }
 
 Result<std::unique_ptr<TokenSigner>> TokenSigner::FromPem(std::string_view pem) {
-  constexpr size_t kPemBytesMax = size_t{64} << 10;
-  if (pem.size() > kPemBytesMax) return TooLargeError(StrCat("a key of more than ", kPemBytesMax, " bytes"));
-  return EcSigner::From(TRY(net::ReadPemKey(pem)));
+  return std::unique_ptr<TokenSigner>(std::make_unique<EcSigner>(TRY(net::SigningKey::FromPem(pem))));
 }
 
 }  // namespace baton::apiserver

@@ -3,9 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <openssl/bn.h>
-#include <openssl/ec.h>
-#include <openssl/evp.h>
 
 #include <array>
 #include <cstdint>
@@ -15,7 +12,7 @@
 #include "base/strings.h"
 #include "json/parse.h"
 #include "json/print.h"
-#include "net/openssl_util.h"
+#include "net/signing_key.h"
 
 namespace baton::apiserver {
 namespace {
@@ -163,21 +160,7 @@ TEST(TokensTest, RefusesWhatWasTamperedWith) {
 // A token with any claims, signed with the signer's own key.
 std::string SignedClaims(std::string_view claims) {
   const std::string text = StrCat(Base64UrlEncode(R"({"alg":"ES256"})"), ".", Base64UrlEncode(claims));
-  const net::KeyPointer key = net::ReadPemKey(Signer().ToPem()).value();
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  std::array<unsigned char, 128> der{};
-  size_t size = der.size();
-  EXPECT_EQ(EVP_DigestSignInit(context, nullptr, EVP_sha256(), nullptr, key.get()), 1);
-  EXPECT_EQ(
-      EVP_DigestSign(context, der.data(), &size, reinterpret_cast<const unsigned char*>(text.data()), text.size()), 1);
-  EVP_MD_CTX_free(context);
-  const unsigned char* at = der.data();
-  ECDSA_SIG* signature = d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(size));
-  std::string raw(64, '\0');
-  auto* bytes = reinterpret_cast<unsigned char*>(raw.data());
-  BN_bn2binpad(ECDSA_SIG_get0_r(signature), bytes, 32);
-  BN_bn2binpad(ECDSA_SIG_get0_s(signature), bytes + 32, 32);
-  ECDSA_SIG_free(signature);
+  const std::string raw = net::SigningKey::FromPem(Signer().ToPem()).value()->Sign(text).value();
   return StrCat(text, ".", Base64UrlEncode(raw));
 }
 
