@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "apiserver/aggregation.h"
+#include "apiserver/escalation.h"
 #include "apiserver/rbac.h"
 #include "base/strings.h"
 #include "json/rfc3339.h"
@@ -45,12 +47,14 @@ rt::Task<Result<std::unique_ptr<Backend>>> Backend::Start(rt::Loop& loop, store:
   std::unique_ptr<Backend> backend(new Backend(loop, store));
   backend->core_.AddAdmission(MakeNamespaceLifecycle(backend->core_));
   backend->core_.AddAdmission(MakeCrdAdmission());
+  backend->core_.AddAdmission(MakeEscalationCheck(backend->core_, backend->authorizer_));
   backend->core_.AddAdmission(MakeWebhooks(loop, backend->WebhooksFromStore(std::move(call))));
   CO_TRY(co_await backend->Bootstrap());
   backend->crds_.LoadAll();
   backend->scope_.Spawn(backend->crds_.Run());
   backend->scope_.Spawn(backend->namespaces_.Run());
   backend->scope_.Spawn(backend->collector_.Run());
+  backend->scope_.Spawn(KeepAggregatedRoles(backend->core_));
   backend->scope_.Spawn(backend->Compact());
   backend->scope_.Spawn(backend->ExpireEvents());
   co_return backend;

@@ -34,8 +34,9 @@ struct Answer {
 using AuditSink = std::function<void(const json::Value& event)>;
 
 inline constexpr Duration kBookmarkEvery = minutes(1);
-inline constexpr Duration kWatchLifeMin = minutes(30);  // of a watch that names no timeout: random up to twice that
-inline constexpr size_t kListPageMax = 0;               // no server-side limit: lists are pieces of stored bytes
+inline constexpr Duration kBookmarkBeforeEnd = seconds(2);  // Kubernetes' number
+inline constexpr Duration kWatchLifeMin = minutes(30);      // of a watch that names no timeout: random up to twice that
+inline constexpr size_t kListPageMax = 0;                   // no server-side limit: lists are pieces of stored bytes
 
 class Front {
  public:

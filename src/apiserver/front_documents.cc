@@ -12,7 +12,9 @@ namespace baton::apiserver {
 
 namespace {
 
-constexpr std::string_view kProtobufV2 = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+// Asked for with '@' by older clients; Go's own parser of media types refuses that, so the answer has a dot.
+constexpr std::string_view kProtobufV2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+constexpr std::string_view kProtobufV2Old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 std::vector<std::string_view> Segments(std::string_view path) {
   std::vector<std::string_view> segments;
@@ -71,8 +73,11 @@ Result<Answer> Front::ServeOpenApi(Context& context) {
   const Registry& registry = core_.registry();
   const std::string& path = context.info.path;
   if (path == "/openapi/v2") {
-    const bool protobuf = context.Header("accept").find(kProtobufV2) != std::string_view::npos;
+    const std::string_view accept = context.Header("accept");
+    const bool protobuf =
+        accept.find(kProtobufV2) != std::string_view::npos || accept.find(kProtobufV2Old) != std::string_view::npos;
     if (!protobuf) {
+      TRY(Negotiate(accept, Answerable::kPlain));
       return DocumentAnswer(context, "v2", [&] { return OpenApiV2(registry).ToString(); }, "application/json");
     }
     return DocumentAnswer(context, "v2.pb", [&] { return OpenApiV2Protobuf(OpenApiV2(registry)); }, kProtobufV2);

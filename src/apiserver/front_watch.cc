@@ -128,6 +128,13 @@ Duration WatchLife(const Query& query, rt::Random& random) {
   return random.Between(kWatchLifeMin, 2 * kWatchLifeMin);
 }
 
+// Now and then, and shortly before the end, so that the next watch resumes from there.
+rt::Deadline NextBookmark(const rt::Loop& loop, rt::Deadline end) {
+  const rt::Deadline regular = rt::Deadline::After(loop, kBookmarkEvery);
+  if (end.Left(loop) <= kBookmarkBeforeEnd) return regular;
+  return regular.Earlier(rt::Deadline::At(end.at() - kBookmarkBeforeEnd));
+}
+
 class CountedIn {
  public:
   explicit CountedIn(Gauge gauge) : gauge_(gauge) { gauge_.Add(1); }
@@ -160,14 +167,14 @@ rt::Task<Result<void>> Front::ServeWatch(Context& context, Target target) {
   CO_TRY(co_await context.writer.Start(200, std::move(headers)));
   std::optional<Error> failed;
   if (!opened.ok()) failed = opened.error();
-  rt::Deadline bookmark = rt::Deadline::After(loop, kBookmarkEvery);
+  rt::Deadline bookmark = NextBookmark(loop, end);
   while (!failed && !end.Passed(loop)) {
     net::Body chunk;
     Result<Batch> batch = co_await rt::WithDeadline(options.bookmarks ? end.Earlier(bookmark) : end, "an event",
                                                     NextBatch(**opened, context.writer.shutdown()));
     if (!batch.ok()) {  // the time is over, for this watch or for a bookmark
       if (end.Passed(loop)) break;
-      bookmark = rt::Deadline::After(loop, kBookmarkEvery);
+      bookmark = NextBookmark(loop, end);
       events.Append(chunk,
                     {.type = EventType::kBookmark, .object = {.bytes = nullptr, .revision = (*opened)->position()}});
     } else if (!*batch) {

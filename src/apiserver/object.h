@@ -32,8 +32,8 @@ struct Encoded {
 inline constexpr size_t kVersionDigitsMax = 20;
 Encoded Encode(json::Value object);
 
-// A stored object as the type shows it: the same but for apiVersion (conversion strategy None), or converted by the type
-// when another group keeps it.
+// A stored object as the type shows it: the same but for apiVersion (conversion strategy None), or converted by the
+// type when another group keeps it.
 Bytes InVersion(const Bytes& stored, const api::ResourceType& type);
 json::Value FromStorage(const api::ResourceType& type, json::Value stored);
 // And the way back: as it is kept.

@@ -32,7 +32,7 @@ Result<Selection> ParseSelection(const ResourceType& type, std::string_view labe
                                  std::string_view field_selector) {
   Selection selection;
   Result<json::LabelSelector> labels = json::LabelSelector::Parse(label_selector);
-  if (!labels.ok()) return BadRequest(StrCat("unable to parse requirement: ", labels.error().message()));
+  if (!labels.ok()) return BadRequest(labels.error().message());
   Result<json::FieldSelector> fields = json::FieldSelector::Parse(field_selector);
   if (!fields.ok()) return BadRequest(fields.error().message());
   for (const json::FieldRequirement& requirement : fields->requirements()) {

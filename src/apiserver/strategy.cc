@@ -19,7 +19,32 @@ Value WithoutTimes(Value object) {
   return object;
 }
 
+// Structs that are always there have the default {}, lists are required.
+Value ZeroOf(const api::Schema& schema, size_t depth) {
+  Value zero = json::Object();
+  if (depth == 0) return zero;
+  for (const auto& [name, property] : schema.properties) {
+    const bool always =
+        property->default_value && property->default_value->is_object() && property->default_value->empty();
+    if (always) zero.Set(name, ZeroOf(*property, depth - 1));
+  }
+  for (const std::string& name : schema.required) {  // lists that JSON always has, as null
+    const api::Schema* property = schema.Property(name);
+    if (property != nullptr && property->type == api::SchemaType::kArray) zero.Set(name, nullptr);
+  }
+  return zero;
+}
+
 }  // namespace
+
+Value ZeroObject(const ResourceType& type) {
+  constexpr size_t kDepthMax = 32;  // a type that contains itself has no struct of its own that is always there
+  Value zero = type.schema == nullptr || type.custom ? json::Object() : ZeroOf(*type.schema, kDepthMax);
+  zero.Set("apiVersion", type.ApiVersion());
+  zero.Set("kind", type.kind);
+  zero.Set("metadata", json::Object());
+  return zero;
+}
 
 void PrepareForCreate(const ResourceType& type, Value& object, rt::Random& random, WallTime now) {
   InitializeMetadata(object, type, random, now);

@@ -20,6 +20,10 @@ void PrepareForCreate(const ResourceType& type, json::Value& object, rt::Random&
 void PrepareForUpdate(const ResourceType& type, std::string_view subresource, json::Value& object,
                       const json::Value& live);
 
+// What a typed object of a built-in kind is before anything is set: the structs that are always there. Who creates an
+// object owns what differs from this.
+json::Value ZeroObject(const ResourceType& type);
+
 // Everything that is wrong with it, as one Status 422; live is null for a new object.
 Result<void> ValidateObject(const ResourceType& type, const json::Value& object, const json::Value* live);
 

@@ -73,7 +73,9 @@ Result<Value> WriteOperation::Tracked(const Value& live, Value next) const {
                             .subresource = target_.subresource,
                             .now = core_.loop_.WallNow()};
   if (target_.type->has_status) manager.reset_fields = api::ResetFields(target_.subresource);
-  return api::TrackUpdate(live, std::move(next), *target_.type->schema, manager);
+  const bool typed_creation = live.is_null() && !target_.type->custom;
+  return api::TrackUpdate(typed_creation ? ZeroObject(*target_.type) : live, std::move(next), *target_.type->schema,
+                          manager);
 }
 
 // The object is the one that the path names.
