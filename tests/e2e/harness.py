@@ -30,6 +30,7 @@ import unittest
 from urllib.parse import urlsplit
 
 DEADLINE = float(os.environ.get("E2E_DEADLINE", "60"))  # Seconds that anything awaited may take on a loaded machine.
+TIMEOUT = f"--timeout={int(DEADLINE)}s"  # The same for kubectl wait.
 KUBECTL = os.environ.get("KUBECTL", "kubectl")
 REAL = "E2E_KUBECONFIG" in os.environ
 # Both servers know this bearer token (here by --token-auth-file, there by run-real).

@@ -1,7 +1,7 @@
 """What kubectl writes one by one: create, edit, patch, replace, label, annotate, scale, set, rollout, delete, wait."""
 import json
 
-from harness import E2E, main, setUpModule, tearDownModule  # noqa: F401  pylint: disable=unused-import
+from harness import E2E, TIMEOUT, main, setUpModule, tearDownModule  # noqa: F401  pylint: disable=unused-import
 
 CONFIG = """
 apiVersion: v1
@@ -108,8 +108,11 @@ class ChangeTest(E2E):
         self.assertEqual([c["name"] for c in self.kubectl_json("get", "deploy", "web")["spec"]["template"]["spec"]["containers"]], ["main"])
 
     def test_patch_that_cannot_be_applied(self):
-        self.assertIn("the server rejected our request due to an error in our request",
-                      self.kubectl_fails("patch", "cm", "c", "--type=json", "-p", '[{"op":"test","path":"/data/one","value":"x"}]'))
+        for patch in ('[{"op":"test","path":"/data/one","value":"x"}]', '[{"op":"remove","path":"/data/none"}]'):
+            status = self.api("PATCH", "/api/v1/namespaces/{ns}/configmaps/c", patch.encode(), expect=422,
+                              headers={"Content-Type": "application/json-patch+json"})
+            self.assertEqual(status["reason"], "Invalid")
+            self.kubectl_fails("patch", "cm", "c", "--type=json", "-p", patch)
         self.assertIn("NotFound", self.kubectl_fails("patch", "cm", "none", "--type=merge", "-p", "{}"))
         self.kubectl("create", "-f", "-", stdin=DEPLOYMENT)
         self.assertIn("field is immutable", self.kubectl_fails("patch", "deploy", "web", "--type=merge", "-p", '{"spec":{"selector":{"matchLabels":{"x":"y"}}}}'))
@@ -178,7 +181,7 @@ class WaitTest(E2E):
         self.kubectl("create", "-f", "-", stdin=DEPLOYMENT)
 
     def test_for_a_condition(self):
-        waiting = self.cluster.popen("-n", self.ns, "wait", "deploy/web", "--for=condition=Available", "--timeout=60s")
+        waiting = self.cluster.popen("-n", self.ns, "wait", "deploy/web", "--for=condition=Available", TIMEOUT)
         self.addCleanup(waiting.kill)
         self.kubectl("patch", "deploy", "web", "--subresource=status", "--type=merge", "-p",
                      '{"status":{"conditions":[{"type":"Available","status":"True","reason":"R","message":"m"}]}}')
@@ -187,19 +190,19 @@ class WaitTest(E2E):
         self.assertIn("timed out waiting for the condition", self.kubectl_fails("wait", "deploy/web", "--for=condition=Other", "--timeout=1s"))
 
     def test_for_a_jsonpath(self):
-        waiting = self.cluster.popen("-n", self.ns, "wait", "deploy/web", "--for=jsonpath={.spec.replicas}=4", "--timeout=60s")
+        waiting = self.cluster.popen("-n", self.ns, "wait", "deploy/web", "--for=jsonpath={.spec.replicas}=4", TIMEOUT)
         self.addCleanup(waiting.kill)
         self.kubectl("scale", "deploy", "web", "--replicas=4")
         out, err = waiting.communicate()
         self.assertEqual((waiting.returncode, out), (0, "deployment.apps/web condition met\n"), err)
 
     def test_for_deletion_and_creation(self):
-        waiting = self.cluster.popen("-n", self.ns, "wait", "deploy/web", "--for=delete", "--timeout=60s")
+        waiting = self.cluster.popen("-n", self.ns, "wait", "deploy/web", "--for=delete", TIMEOUT)
         self.addCleanup(waiting.kill)
         self.kubectl("delete", "deploy", "web", "--wait=false")
         out, err = waiting.communicate()
         self.assertEqual((waiting.returncode, out), (0, "deployment.apps/web condition met\n"), err)
-        waiting = self.cluster.popen("-n", self.ns, "wait", "cm/later", "--for=create", "--timeout=60s")
+        waiting = self.cluster.popen("-n", self.ns, "wait", "cm/later", "--for=create", TIMEOUT)
         self.addCleanup(waiting.kill)
         self.kubectl("create", "-f", "-", stdin=CONFIG.replace("name: c", "name: later"))
         out, err = waiting.communicate()
