@@ -122,6 +122,19 @@ class Cluster:
             file.write(base64.b64decode(encoded))
         return path
 
+    def as_user(self, **user):
+        """The same server as another user: token=... or certificate=(file, key)."""
+        if "certificate" in user:
+            certificate, key = user.pop("certificate")
+            user = {"client-certificate": certificate, "client-key": key}
+        path = os.path.join(WORK, f"kubeconfig-{secrets.token_hex(4)}")
+        config = {"apiVersion": "v1", "kind": "Config", "current-context": "c", "users": [{"name": "u", "user": user}],
+                  "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}], "clusters": [{"name": "k", "cluster": {
+                      "server": self.url.geturl(), "certificate-authority-data": base64.b64encode(self.ca.encode()).decode()}}]}
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        return User(self, path)
+
     def run(self, *arguments, stdin=None, env=None):
         return subprocess.run([self.program, *arguments], input=stdin, capture_output=True, text=True, check=False,
                               env={**self.environment, **(env or {})}, timeout=4 * DEADLINE)
@@ -159,6 +172,30 @@ class Cluster:
 
     def watch(self, path, headers=None):
         return Watch(self, path, headers)
+
+
+class User:
+    """kubectl as somebody else than the admin."""
+
+    def __init__(self, target, kubeconfig):
+        self.target, self.kubeconfig = target, kubeconfig
+
+    def run(self, *arguments, stdin=None):
+        return self.target.run(*arguments, stdin=stdin, env={"KUBECONFIG": self.kubeconfig})
+
+
+def client_certificate(user, *groups, days=1):
+    """A certificate of the server's CA for that user, as (certificate file, key file)."""
+    name = os.path.join(WORK, f"user-{secrets.token_hex(4)}")
+    subject = "".join(f"/O={group}" for group in groups) + f"/CN={user}"
+    with open(name + ".ext", "w", encoding="utf-8") as file:
+        file.write("extendedKeyUsage=clientAuth\n")
+    for command in (["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", name + ".key",
+                     "-subj", subject, "-out", name + ".csr"],
+                    ["x509", "-req", "-in", name + ".csr", "-CA", os.environ["E2E_CA_CERT"], "-CAkey", os.environ["E2E_CA_KEY"],
+                     "-set_serial", str(secrets.randbits(60)), "-days", str(days), "-extfile", name + ".ext", "-out", name + ".crt"]):
+        subprocess.run(["openssl", *command], check=True, capture_output=True)
+    return name + ".crt", name + ".key"
 
 
 class Watch:
@@ -263,7 +300,7 @@ class E2E(unittest.TestCase):
         """The answer's object; the status must be as expected. {ns} in the path is the test's namespace."""
         reply = cluster.request(method, self.path(path), body, **more)
         self.assertEqual(reply.status, expect, f"{method} {path}: {reply.body[:2000]!r}")
-        return reply.json
+        return reply.json if reply.headers.get("Content-Type", "").startswith("application/json") else reply.body.decode()
 
     def path(self, path):
         return path.replace("{ns}", getattr(self, "ns", ""))
