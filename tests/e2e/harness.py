@@ -78,9 +78,9 @@ class Server:
         with open(self.log.name, encoding="utf-8", errors="replace") as file:
             return file.read()
 
-    def stop(self):
+    def stop(self, by=signal.SIGTERM):
         """Stops it cleanly, and returns its exit code."""
-        self.process.send_signal(signal.SIGTERM)
+        self.process.send_signal(by)
         code = self.process.wait(timeout=DEADLINE)
         self.log.close()
         return code
