@@ -50,7 +50,7 @@ class DefinitionTest(CrdCase):
                 "spec.versions: Invalid value:", "must have exactly one version marked as storage version")
         refused(lambda c: c["spec"]["versions"][0].pop("schema"), "spec.versions[0].schema.openAPIV3Schema: Required value")
         refused(lambda c: c["spec"]["versions"][0].update(schema={"openAPIV3Schema": {"type": "object", "properties": {"a": {"items": {}}}}}),
-                "spec.versions[0].schema.openAPIV3Schema.properties[a]")
+                "openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields")
         refused(lambda c: c["spec"].update(scope="Everywhere"), 'spec.scope: Unsupported value: "Everywhere": supported values: "Cluster", "Namespaced"')
         refused(lambda c: c["spec"]["names"].update(kind=""), "spec.names.kind: Required value")
 
