@@ -58,8 +58,8 @@ class DeleteTest(E2E):
                          f'(11111111-1111-1111-1111-111111111111) does not match the UID in record ({made["uid"]}). '
                          "The object might have been deleted and then recreated")
         status = self.api("DELETE", MAPS + "/a", {"preconditions": {"resourceVersion": "1"}}, expect=409)
-        self.assertIn("Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: " + made["resourceVersion"],
-                      status["message"])
+        self.assertEqual(status["message"], 'Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) '
+                         f'does not match the ResourceVersion in record ({made["resourceVersion"]}). The object might have been modified')
         self.api("DELETE", MAPS + "/a", {"preconditions": {"uid": made["uid"], "resourceVersion": made["resourceVersion"]}})
 
     def test_dry_run_deletes_nothing(self):
