@@ -50,7 +50,7 @@ std::optional<std::string> RangeError(const json::Value& number, const Schema& s
   const std::string_view format = CheckedFormat(schema);
   bool fits = true;
   if (schema.type == SchemaType::kInteger) {
-    if (!number.is_int() && !IsWhole(number.number_or(0))) {
+    if (!number.is_int() && std::abs(number.number_or(0)) >= kTwoTo63) {
       fits = false;
     } else if (format == "int32") {
       fits = CompareNumbers(number, std::numeric_limits<int32_t>::min()) >= 0 &&

@@ -134,7 +134,7 @@ Value WithCrdStatus(Value crd, const std::vector<NameConflict>& conflicts, size_
   if (conflicts.empty()) {
     SetCondition(conditions, {"NamesAccepted", true, "NoConflicts", "no conflicts found"}, now);
   } else {
-    SetCondition(conditions, {"NamesAccepted", false, conflicts.front().reason, conflicts.front().message}, now);
+    SetCondition(conditions, {"NamesAccepted", false, conflicts.back().reason, conflicts.back().message}, now);
   }
   if (established) {
     SetCondition(conditions, {"Established", true, "InitialNamesAccepted", "the initial names have been accepted"},

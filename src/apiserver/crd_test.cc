@@ -110,7 +110,7 @@ TEST(CrdTest, RefusesNamesThatAreTakenAndSaysSo) {
     co_await world.Until(gadgets, [](const Value& crd) { return crd["status"]["conditions"].size() == 2; });
     const Value accepted = FindCondition(world.Live(gadgets)["status"]["conditions"], "NamesAccepted");
     EXPECT_EQ(accepted["status"].str(), "False");
-    EXPECT_EQ(accepted["reason"].str(), "SingularConflict");
+    EXPECT_EQ(accepted["reason"].str(), "ListKindConflict");
     EXPECT_EQ(world.core.registry().Find("example.com", "v1", "gadgets"), nullptr);
   });
 }

@@ -7,7 +7,9 @@
 #include "api/builtin_types.h"
 #include "api/schema.h"
 #include "apiserver/errors.h"
+#include "base/base64.h"
 #include "base/strings.h"
+#include "json/quantity.h"
 
 namespace baton::apiserver {
 
@@ -34,6 +36,13 @@ void DropEmpty(Value& metadata) {
     if (nothing && member.key() != "managedFields") empty.emplace_back(member.key());  // [] resets those
   }
   for (const std::string& key : empty) metadata.Erase(key);
+}
+
+// The first byte that Go's decoder stumbles over.
+std::optional<size_t> BadBase64At(std::string_view text) {
+  if (Base64Decode(text).ok()) return std::nullopt;
+  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n";
+  return std::min(text.find_first_not_of(kAlphabet), text.size());
 }
 
 // Built-in objects are typed: a null is an absent field.
@@ -76,6 +85,32 @@ std::string_view GoKind(const Value& value) {
     default:
       return "number";
   }
+}
+
+// Text that must be something more: base64, a quantity. Go's words for the first that is not.
+std::optional<std::string> FindBadText(const Value& value, const Schema& schema) {
+  if (value.is_string() && schema.format == "byte") {
+    if (const std::optional<size_t> at = BadBase64At(value.str())) {
+      return StrCat("illegal base64 data at input byte ", *at);
+    }
+  }
+  const bool quantity = schema.format == "quantity" || schema.name.ends_with("resource.Quantity");
+  if (value.is_string() && quantity) {
+    if (const Result<json::Quantity> parsed = json::Quantity::Parse(value.str()); !parsed.ok()) {
+      return parsed.error().message();
+    }
+  }
+  if (value.is_array() && schema.items != nullptr) {
+    for (const Value& item : value.items()) {
+      if (auto bad = FindBadText(item, *schema.items)) return bad;
+    }
+  }
+  for (const json::Member& member : value.members()) {
+    const Schema* property = schema.Property(member.key());
+    if (property == nullptr) continue;
+    if (auto bad = FindBadText(member.value(), *property)) return bad;
+  }
+  return std::nullopt;
 }
 
 // The value of the wrong type, its field's path and its type, in the words of Go's decoder.
@@ -146,7 +181,10 @@ std::optional<Mismatch> FindMismatch(const Value& value, const Schema& schema, s
   for (const json::Member& member : value.members()) {
     const Schema* property = schema.Property(member.key());
     if (property == nullptr) continue;
-    const std::string place = path.empty() ? std::string(member.key()) : StrCat(path, ".", member.key());
+    // A map's values are told by the map's own path.
+    const bool in_map = !schema.properties.contains(member.key());
+    const std::string place =
+        in_map ? path : (path.empty() ? std::string(member.key()) : StrCat(path, ".", member.key()));
     if (auto mismatch = FindMismatch(member.value(), *property, name, place)) return mismatch;
   }
   return std::nullopt;
@@ -156,7 +194,13 @@ Result<void> CheckTypes(const ResourceType& type, const Value& object) {
   std::optional<Mismatch> mismatch;
   if (!type.custom && type.schema != nullptr) mismatch = FindMismatch(object, *type.schema, type.kind, "");
   if (!mismatch) mismatch = FindMismatch(object["metadata"], *api::ObjectMetaSchema(), "ObjectMeta", "metadata");
-  if (!mismatch) return {};
+  if (!mismatch) {
+    const bool typed = !type.custom && type.schema != nullptr;
+    if (const std::optional<std::string> bad = typed ? FindBadText(object, *type.schema) : std::nullopt) {
+      return CannotHandle(type, *bad);
+    }
+    return {};
+  }
   return CannotHandle(type, StrCat("json: cannot unmarshal ", mismatch->found, " into Go struct field ",
                                    mismatch->struct_name, ".", mismatch->path, " of type ", mismatch->wanted));
 }
@@ -172,6 +216,11 @@ Result<void> CheckNames(const ResourceType& type, const Value& object) {
     return BadRequest(StrCat(kind, " in version \"", version.substr(version.rfind('/') + 1),
                              "\" cannot be handled as a ", type.kind, ": no kind \"", kind,
                              "\" is registered for the resource \"", type.GroupResource(), "\""));
+  }
+  if (!version.empty() && version != type.ApiVersion() && !type.custom) {
+    return BadRequest(StrCat(type.kind, " in version \"", version.substr(version.rfind('/') + 1),
+                             "\" cannot be handled as a ", type.kind, ": no kind \"", type.kind,
+                             "\" is registered for version \"", version, "\""));
   }
   if (!version.empty() && version != type.ApiVersion()) {
     return BadRequest(StrCat("the API version in the data (", version, ") does not match the expected API version (",

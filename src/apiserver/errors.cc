@@ -116,6 +116,11 @@ Error InvalidObject(std::string_view group, std::string_view kind, std::string_v
 
 Error BadRequest(std::string message) { return Make(400, "BadRequest", std::move(message)); }
 
+Error MethodNotAllowed() {
+  return Error::FromStatus({.code = 405, .reason = "MethodNotAllowed"},
+                           "the server does not allow this method on the requested resource");
+}
+
 Error MethodNotSupported(const Subject& subject, std::string_view verb) {
   return MakeFor(405, "MethodNotAllowed", {.group = subject.group, .resource = subject.resource, .name = ""},
                  StrCat(verb, " is not supported on resources of kind ", Quote(subject.Qualified())));

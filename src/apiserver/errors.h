@@ -34,8 +34,9 @@ Error InvalidObject(std::string_view group, std::string_view kind, std::string_v
                     const std::vector<api::FieldError>& errors);
 Error BadRequest(std::string message);
 Error MethodNotSupported(const Subject& subject, std::string_view verb);
-Error UnknownPath();      // the server could not find the requested resource
-Error Unauthenticated();  // Unauthorized
+Error MethodNotAllowed();  // the server does not allow this method on the requested resource
+Error UnknownPath();       // the server could not find the requested resource
+Error Unauthenticated();   // Unauthorized
 // deployments.apps "web" is forbidden: <why>
 Error Forbidden(const Subject& subject, std::string_view why);
 Error ForbiddenPath(std::string_view path, std::string_view why);

@@ -56,6 +56,15 @@ Front::Front(Parts parts)
 
 Front::~Front() = default;
 
+net::ErrorPage Front::ErrorPage(int status, std::string_view why) {
+  const Error error =
+      status == 413 ? EntityTooLarge(StrCat("limit is ", net::HttpLimits().body_bytes_max))
+      : status == 503
+          ? ServiceUnavailable(std::string(why))
+          : Error::FromStatus({.code = status, .reason = status == 408 ? "Timeout" : "BadRequest"}, std::string(why));
+  return {.content_type = "application/json", .body = StatusObject(error).ToString() + "\n"};
+}
+
 net::Handler Front::AsHandler() {
   return [this](net::Request request, net::ResponseWriter& writer) { return Handle(std::move(request), writer); };
 }

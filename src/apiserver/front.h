@@ -20,6 +20,7 @@
 #include "apiserver/request_info.h"
 #include "base/metrics.h"
 #include "net/http.h"
+#include "net/server.h"
 
 namespace baton::apiserver {
 
@@ -52,6 +53,8 @@ class Front {
   ~Front();
 
   net::Handler AsHandler();
+  // A Status for what the HTTP server refuses by itself.
+  static net::ErrorPage ErrorPage(int status, std::string_view why);
   rt::Task<void> Handle(net::Request request, net::ResponseWriter& writer);
 
  private:

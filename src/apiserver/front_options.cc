@@ -16,7 +16,7 @@ Result<bool> ReadDryRun(std::string_view kind, const std::vector<std::string_vie
   for (const std::string_view value : values) {
     if (value == "All" || value.empty()) continue;
     return InvalidObject("meta.k8s.io", kind, "",
-                         {api::NotSupportedError("dryRun", Value(value), std::vector<Value>{"All"})});
+                         {api::NotSupportedError("dryRun", json::Array({Value(value)}), std::vector<Value>{"All"})});
   }
   return !values.empty() && !values.front().empty();
 }
@@ -58,7 +58,7 @@ Result<WriteOptions> ReadWriteOptions(const Query& query) {
 Result<DeleteOptions> ReadDeleteOptions(const Query& query, std::string_view body, std::string_view content_type) {
   Value given;
   if (!body.empty()) {
-    ParsedBody parsed = TRY(ParseBody(body, TRY(ObjectFormat(content_type))));
+    ParsedBody parsed = TRY(ParseBody(body, TRY(ObjectFormat(content_type)), "DeleteOptions"));
     given = std::move(parsed.value);
     const std::string_view kind = given["kind"].str();
     if (!given.is_object() || (!kind.empty() && kind != "DeleteOptions")) {

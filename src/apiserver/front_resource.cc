@@ -8,6 +8,7 @@
 #include "apiserver/selection.h"
 #include "apiserver/table.h"
 #include "base/strings.h"
+#include "json/names.h"
 #include "json/parse.h"
 
 namespace baton::apiserver {
@@ -24,7 +25,7 @@ Result<size_t> ReadLimit(const Query& query) {
   const std::string_view text = query.Get("limit");
   if (text.empty()) return size_t{0};
   const Result<Revision> number = ParseVersion(text);
-  if (!number.ok()) return BadRequest(StrCat("limit: ", number.error().message()));
+  if (!number.ok()) return BadRequest(NotANumber(text));
   return static_cast<size_t>(number->value());
 }
 
@@ -124,6 +125,9 @@ rt::Task<Result<Answer>> Front::ServeResource(Context& context) {
                      (target.subresource == "finalize" && type.plural == "namespaces");
   if (!known) co_return UnknownPath();
   const bool named = info.parts.size() > 1;
+  if (const json::Messages wrong = json::CheckPathSegmentName(target.name); named && !wrong.empty()) {
+    co_return BadRequest(StrCat("Name parameter invalid: \"", target.name, "\": ", wrong.front()));
+  }
   if (named && !target.ns.empty() == type.namespaced) co_return co_await ServeObject(context, std::move(target));
   if (named) co_return UnknownPath();
   co_return co_await ServeCollection(context, std::move(target));
@@ -143,9 +147,10 @@ rt::Task<Result<Answer>> Front::ServeObject(Context& context, Target target) {
   }
   if (verb == "patch") co_return co_await ServePatch(context, std::move(target));
   if (verb == "delete" && target.subresource.empty()) co_return co_await ServeDelete(context, std::move(target));
-  if (verb != "update") co_return MethodNotSupported(SubjectOf(target), verb);
+  if (verb != "update") co_return MethodNotAllowed();
   WriteOptions options = CO_TRY(ReadWriteOptions(context.query));
-  ParsedBody body = CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type")))));
+  ParsedBody body =
+      CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type"))), target.type->kind));
   options.duplicate_fields = std::move(body.duplicate_fields);
   const bool scale = target.subresource == "scale";
   const Written written =
@@ -158,7 +163,7 @@ rt::Task<Result<Answer>> Front::ServePatch(Context& context, Target target) {
   const PatchType patch_type = CO_TRY(ReadPatchType(context.Header("content-type")));
   WriteOptions options = CO_TRY(ReadWriteOptions(context.query));
   const BodyFormat format = patch_type == PatchType::kApply ? BodyFormat::kYaml : BodyFormat::kJson;
-  Result<ParsedBody> parsed = ParseBody(context.request.body, format);
+  Result<ParsedBody> parsed = ParseBody(context.request.body, format, {});
   if (!parsed.ok()) co_return BadPatch(format, parsed.error());
   ParsedBody body = *std::move(parsed);
   options.duplicate_fields = std::move(body.duplicate_fields);
@@ -195,7 +200,7 @@ rt::Task<Result<Answer>> Front::ServeCollection(Context& context, Target target)
     co_return Answer();
   }
   if (verb == "create") co_return co_await ServeCreate(context, std::move(target));
-  if (verb != "deletecollection") co_return MethodNotSupported(SubjectOf(target), verb);
+  if (verb != "deletecollection") co_return MethodNotAllowed();
   const ListOptions list = CO_TRY(ReadListOptions(target, context.query));
   const DeleteOptions options =
       CO_TRY(ReadDeleteOptions(context.query, context.request.body, context.Header("content-type")));
@@ -208,9 +213,10 @@ rt::Task<Result<Answer>> Front::ServeCollection(Context& context, Target target)
 
 rt::Task<Result<Answer>> Front::ServeCreate(Context& context, Target target) {
   const ResourceTypePtr type = target.type;
-  if (type->namespaced && target.ns.empty()) co_return MethodNotSupported(SubjectOf(target), "create");
+  if (type->namespaced && target.ns.empty()) co_return MethodNotAllowed();
   WriteOptions options = CO_TRY(ReadWriteOptions(context.query));
-  ParsedBody body = CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type")))));
+  ParsedBody body =
+      CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type"))), target.type->kind));
   options.duplicate_fields = std::move(body.duplicate_fields);
   const Written written =
       CO_TRY(co_await core_.Create(std::move(target), std::move(body.value), std::move(options), context.caller));

@@ -70,7 +70,8 @@ rt::Task<Result<Answer>> Front::ServeReview(Context& context, Target target) {
   if (context.info.verb != "create") {
     co_return MethodNotSupported({.group = type.group, .resource = type.plural, .name = {}}, context.info.verb);
   }
-  ParsedBody body = CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type")))));
+  ParsedBody body =
+      CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type"))), target.type->kind));
   Value review = std::move(body.value);
   if (!review.is_object()) co_return BadRequest(StrCat("the body is not a ", type.kind));
   review.Set("apiVersion", type.ApiVersion());
@@ -84,7 +85,8 @@ rt::Task<Result<Answer>> Front::ServeReview(Context& context, Target target) {
     review.Set("status", json::Object({{"userInfo", UserValue(user)}}));
   } else if (type.kind == "TokenReview") {
     const Result<User> found = parts_.authenticator.FromToken(spec["token"].str(), kDefaultIssuer);
-    Value status = json::Object({{"authenticated", found.ok()}});
+    Value status = json::Object();
+    if (found.ok()) status.Set("authenticated", true);
     if (found.ok()) status.Set("user", UserValue(*found));
     if (!found.ok()) status.Set("error", "the token is not valid here");
     review.Set("status", status);
@@ -108,7 +110,8 @@ rt::Task<Result<Answer>> Front::ServeToken(Context& context, Target target) {
   const TokenSigner* signer = parts_.authenticator.signer();
   if (signer == nullptr) co_return ServiceUnavailable("this server signs no tokens");
   const Object account = CO_TRY(co_await core_.Get(target, ""));
-  ParsedBody body = CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type")))));
+  ParsedBody body =
+      CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type"))), target.type->kind));
   Value request = std::move(body.value);
   if (!request.is_object()) co_return BadRequest("the body is not a TokenRequest");
   const Value& spec = request["spec"];

@@ -116,6 +116,8 @@ Result<WatchOptions> ReadWatchOptions(const Target& target, const Query& query) 
   options.selection = TRY(ParseSelection(*target.type, query.Get("labelSelector"), fields));
   options.resource_version = query.Get("resourceVersion");
   options.resource_version_match = query.Get("resourceVersionMatch");
+  const std::string_view timeout = query.Get("timeoutSeconds");
+  if (!ParseVersion(timeout).ok()) return BadRequest(NotANumber(timeout));
   options.bookmarks = query.Flag("allowWatchBookmarks");
   if (query.Has("sendInitialEvents")) options.send_initial_events = query.Flag("sendInitialEvents");
   return options;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <set>
 
 #include "api/protobuf.h"
 #include "apiserver/errors.h"
@@ -75,6 +76,56 @@ std::optional<Accepted> Try(const Clause& clause, Answerable what) {
   return accepted;
 }
 
+std::string Unrecognized(std::string_view kind) {
+  if (kind.empty()) return "couldn't get version/kind; json parse error: ";
+  return StrCat("the object provided is unrecognized (must be of type ", kind,
+                "): couldn't get version/kind; json parse error: ");
+}
+
+// Where keys are given twice: "data.k". Called for text that is known to be JSON and to have some.
+std::vector<std::string> DuplicatePaths(std::string_view text) {
+  struct Level {
+    std::string path;
+    std::set<std::string, std::less<>> keys;  // of an object
+    bool array = false;
+    size_t index = 0;
+  };
+  std::vector<Level> levels(1);
+  std::vector<std::string> found;
+  std::string key;  // the last string that was read
+  std::string child;
+  for (size_t i = 0; i < text.size(); ++i) {
+    Level& level = levels.back();
+    const auto place = [&] { return level.array ? StrCat(level.path, "[", level.index, "]") : child; };
+    switch (text[i]) {
+      case '"': {
+        const size_t begin = ++i;
+        while (text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+        key = text.substr(begin, i - begin);
+        break;
+      }
+      case ':':
+        child = level.path.empty() ? key : StrCat(level.path, ".", key);
+        if (!level.keys.insert(key).second) found.push_back(child);
+        break;
+      case '{':
+      case '[':
+        levels.push_back({.path = place(), .keys = {}, .array = text[i] == '[', .index = 0});
+        break;
+      case '}':
+      case ']':
+        levels.pop_back();
+        break;
+      case ',':
+        ++level.index;
+        break;
+      default:
+        break;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string MediaType(std::string_view content_type) {
@@ -101,7 +152,7 @@ Result<BodyFormat> ObjectFormat(std::string_view content_type) {
       "application/yaml, application/vnd.kubernetes.protobuf");
 }
 
-Result<ParsedBody> ParseBody(std::string_view body, BodyFormat format) {
+Result<ParsedBody> ParseBody(std::string_view body, BodyFormat format, std::string_view kind) {
   ParsedBody parsed;
   if (format == BodyFormat::kProtobuf) {
     Result<json::Value> value = api::DecodeProtobuf(body);
@@ -120,8 +171,13 @@ Result<ParsedBody> ParseBody(std::string_view body, BodyFormat format) {
   options.duplicate_keys = &parsed.duplicate_fields;
   Result<json::Value> value = json::Parse(body, options);
   if (!value.ok()) {
-    return BadRequest(StrCat("couldn't get version/kind; json parse error: ", value.error().message()));
+    return BadRequest(StrCat(Unrecognized(kind), value.error().message()));
   }
+  if (!kind.empty() && !value->is_object()) {
+    return BadRequest(
+        StrCat(Unrecognized(kind), "cannot unmarshal ", json::KindName(value->kind()), " into an object"));
+  }
+  if (!parsed.duplicate_fields.empty()) parsed.duplicate_fields = DuplicatePaths(body);
   parsed.value = *std::move(value);
   return parsed;
 }

@@ -34,7 +34,8 @@ struct ParsedBody {
   std::vector<std::string> duplicate_fields;
 };
 // 400 with kube-apiserver's words when it cannot be parsed.
-Result<ParsedBody> ParseBody(std::string_view body, BodyFormat format);
+// `kind` is what the body should be, for the error; "": nothing in particular.
+Result<ParsedBody> ParseBody(std::string_view body, BodyFormat format, std::string_view kind);
 
 // The media type without parameters, in lower case.
 std::string MediaType(std::string_view content_type);

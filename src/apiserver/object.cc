@@ -103,6 +103,10 @@ json::Value ToStorage(const api::ResourceType& type, json::Value object) {
 
 std::string VersionText(Revision revision) { return std::to_string(revision.value()); }
 
+std::string NotANumber(std::string_view text) {
+  return StrCat("strconv.ParseInt: parsing \"", text, "\": invalid syntax");
+}
+
 Result<Revision> ParseVersion(std::string_view text) {
   if (text.empty()) return Revision(0);
   int64_t number = 0;

@@ -40,6 +40,8 @@ json::Value FromStorage(const api::ResourceType& type, json::Value stored);
 json::Value ToStorage(const api::ResourceType& type, json::Value object);
 
 std::string VersionText(Revision revision);
+// Go's words for a parameter that should be a number.
+std::string NotANumber(std::string_view text);
 // "" and "0" are zero; kInvalid for what is no number.
 Result<Revision> ParseVersion(std::string_view text);
 

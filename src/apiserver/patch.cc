@@ -1,6 +1,7 @@
 // What a patch makes of an object: the four kinds of patches, on main resources, status and scale.
 #include <utility>
 
+#include "api/field_errors.h"
 #include "api/managed_fields.h"
 #include "apiserver/decode.h"
 #include "apiserver/scale.h"
@@ -20,6 +21,14 @@ Error NoStrategicMerge() {
   return UnsupportedMedia(
       "the body of the request was in an unknown format - accepted media types include: "
       "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+}
+
+// A patch whose result does not decode strictly is an invalid patch.
+Error BadPatch(const Value& patch, const Error& error) {
+  constexpr std::string_view kStrict = "strict decoding error: ";
+  const size_t at = error.message().find(kStrict);
+  if (at == std::string::npos) return error;
+  return InvalidObject("", "", "", {api::InvalidError("patch", patch.ToString(), error.message().substr(at))});
 }
 
 Result<Value> ApplyPlainPatch(const ResourceType& type, PatchType kind, const Value& patch, const Value& live) {
@@ -57,7 +66,9 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
     Value patched = TRY(ApplyPlainPatch(*target_.type, type, patch, live));
     // Warnings of an earlier try of the same patch are not told twice.
     caller_.warnings.resize(warnings_before_);
-    patched = TRY(DecodeObject(*target_.type, std::move(patched), options_, caller_.warnings));
+    Result<Value> decoded = DecodeObject(*target_.type, std::move(patched), options_, caller_.warnings);
+    if (!decoded.ok()) return BadPatch(patch, decoded.error());
+    patched = *std::move(decoded);
     TRY(CheckPlace(patched));
     TRY(CheckPreconditions(patched, live));
     return Wish{.object = std::move(patched)};

@@ -24,6 +24,11 @@ std::string FieldText(const json::Value& object, std::string_view path) {
   return value->is_null() ? std::string() : value->ToString();
 }
 
+std::string UnknownField(const ResourceType& type, std::string_view field) {
+  if (!type.selectable_fields.empty() || type.custom) return StrCat("field label not supported: ", field);
+  return StrCat("\"", field, "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"");
+}
+
 }  // namespace
 
 bool Selection::everything() const { return labels.selects_everything() && fields.selects_everything(); }
@@ -39,7 +44,7 @@ Result<Selection> ParseSelection(const ResourceType& type, std::string_view labe
     if (requirement.field == "metadata.name" || (requirement.field == "metadata.namespace" && type.namespaced))
       continue;
     if (std::ranges::find(type.selectable_fields, requirement.field) != type.selectable_fields.end()) continue;
-    return BadRequest(StrCat("field label not supported: ", requirement.field));
+    return BadRequest(UnknownField(type, requirement.field));
   }
   selection.labels = *std::move(labels);
   selection.fields = *std::move(fields);

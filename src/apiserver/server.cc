@@ -136,7 +136,9 @@ rt::Task<Result<std::unique_ptr<ApiServer>>> ApiServer::Start(rt::RealLoop& loop
     parts.audit = [file = impl->audit.get()](const json::Value& event) { file->Write(event); };
   }
   impl->front = std::make_unique<Front>(std::move(parts));
-  impl->http = std::make_unique<net::HttpServer>(loop, impl->front->AsHandler());
+  net::ServerOptions http;
+  http.error_page = Front::ErrorPage;
+  impl->http = std::make_unique<net::HttpServer>(loop, impl->front->AsHandler(), http);
   impl->scope.Spawn(impl->Serve());
   impl->scope.Spawn(impl->RenewCertificate());
   co_return std::unique_ptr<ApiServer>(new ApiServer(std::move(impl)));

@@ -169,11 +169,11 @@ class Http1Connection final : private ShutdownHook {
   rt::Task<void> Refuse(Http1Parser::Problem problem) {
     cut_ = problem.status == kGoneStatus;
     if (cut_) co_return;
+    const ErrorPage page = session_.options.PageFor(problem.status, problem.why);
     const std::string text =
-        StrCat("HTTP/1.1 ", problem.status, " ", StatusText(problem.status),
-               "\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: ", problem.why.size() + 1,
-               problem.status == 503 ? "\r\nretry-after: 1" : "", "\r\ndate: ", session_.DateText(),
-               "\r\nconnection: close\r\n\r\n", problem.why, "\n");
+        StrCat("HTTP/1.1 ", problem.status, " ", StatusText(problem.status), "\r\ncontent-type: ", page.content_type,
+               "\r\ncontent-length: ", page.body.size(), problem.status == 503 ? "\r\nretry-after: 1" : "",
+               "\r\ndate: ", session_.DateText(), "\r\nconnection: close\r\n\r\n", page.body);
     const Result<void> sent = co_await WriteWithin(stream_, session_.loop, session_.options.timeouts.write_stall, text);
     cut_ = !sent.ok();
     linger_ = true;

@@ -336,10 +336,10 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
 
   rt::Task<void> AnswerRefusal(int32_t id, ServerStream& stream) {
     Http2Writer writer(server_, *this, id, stream);
-    Headers headers{{"content-type", "text/plain; charset=utf-8"}};
+    ErrorPage page = server_.options.PageFor(stream.refuse_status, StatusText(stream.refuse_status));
+    Headers headers{{"content-type", page.content_type}};
     if (stream.refuse_status == 503) headers.Add("retry-after", "1");
-    static_cast<void>(co_await writer.Send(stream.refuse_status, std::move(headers),
-                                           Body(StrCat(StatusText(stream.refuse_status), "\n"))));
+    static_cast<void>(co_await writer.Send(stream.refuse_status, std::move(headers), Body(std::move(page.body))));
     done_.push_back(id);
     Kick();
   }

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "net/http.h"
 #include "net/transport.h"
@@ -15,9 +17,20 @@
 
 namespace baton::net {
 
+// The body of an answer that the server gives by itself: 400, 408, 413, 414, 431, 503.
+struct ErrorPage {
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
 struct ServerOptions {
   HttpLimits limits;
   HttpTimeouts timeouts;
+  std::function<ErrorPage(int status, std::string_view why)> error_page = nullptr;  // null: the reason as text
+
+  ErrorPage PageFor(int status, std::string_view why) const {
+    return error_page != nullptr ? error_page(status, why) : ErrorPage{.body = std::string(why) + "\n"};
+  }
 };
 
 class HttpServer {
