@@ -45,8 +45,7 @@ class DeleteTest(E2E):
         status = self.api("PATCH", MAPS + "/a", {"metadata": {"finalizers": ["example.com/hold", "example.com/more"]}}, expect=422,
                           headers={"Content-Type": "application/merge-patch+json"})
         self.assertIn("metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted", status["message"])
-        waiting = self.cluster.popen("-n", self.ns, "wait", "cm/a", "--for=delete", TIMEOUT)
-        self.addCleanup(waiting.kill)
+        waiting = self.background("wait", "cm/a", "--for=delete", TIMEOUT)
         self.kubectl("patch", "cm", "a", "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
         self.assertEqual((waiting.wait(), waiting.communicate()[1]), (0, ""))
         self.assertIn("NotFound", self.kubectl_fails("get", "cm", "a"))

@@ -292,6 +292,19 @@ class E2E(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"kubectl {' '.join(arguments)}\n{done.stdout}{done.stderr}")
         return done.stderr
 
+    def background(self, *arguments):
+        """kubectl as a process that runs beside the test, and is ended with it."""
+        process = self.cluster.popen("-n", self.ns, *arguments)
+
+        def end():
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            process.stdout.close()
+            process.stderr.close()
+        self.addCleanup(end)
+        return process
+
     def kubectl_json(self, *arguments, stdin=None):
         end = arguments.index("--") if "--" in arguments else len(arguments)
         return json.loads(self.kubectl(*arguments[:end], "-o", "json", *arguments[end:], stdin=stdin))

@@ -165,6 +165,25 @@ class ServerSideTest(E2E):
         status = self.api("PATCH", path + "?fieldManager=m", body, expect=400, headers=kind)
         self.assertIn("metadata.managedFields must be nil", status["message"])
 
+    def test_what_is_new_needs_its_name_in_the_body(self):
+        path, kind = "/api/v1/namespaces/{ns}/configmaps/c?fieldManager=m", {"Content-Type": "application/apply-patch+yaml"}
+        status = self.api("PATCH", path, {"apiVersion": "v1", "kind": "ConfigMap"}, expect=400, headers=kind)
+        self.assertIn("name must be provided", status["message"])
+        status = self.api("PATCH", path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "d"}}, expect=400, headers=kind)
+        self.assertIn("the name of the object (d) does not match the name on the URL (c)", status["message"])
+        self.api("PATCH", path, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}, expect=201, headers=kind)
+
+    def test_finalizers_and_owners_are_sets_of_several_managers(self):
+        path, kind = "/api/v1/namespaces/{ns}/configmaps/c?fieldManager=", {"Content-Type": "application/apply-patch+yaml"}
+        for manager in ("one", "two"):
+            self.api("PATCH", path + manager, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {
+                "name": "c", "finalizers": [f"example.com/{manager}"]}}, expect=201 if manager == "one" else 200, headers=kind)
+        self.assertEqual(self.kubectl_json("get", "cm", "c")["metadata"]["finalizers"], ["example.com/one", "example.com/two"])
+        self.assertEqual(self.managers()["two", "Apply"], {"f:metadata": {"f:finalizers": {'v:"example.com/two"': {}}}})
+        left = self.api("PATCH", path + "one", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}, headers=kind)
+        self.assertEqual(left["metadata"]["finalizers"], ["example.com/two"])
+        self.kubectl("patch", "cm", "c", "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
+
 
 if __name__ == "__main__":
     main()

@@ -94,19 +94,15 @@ class OldKubectlTest(E2E):
 
     def test_watch_and_wait(self):
         self.apply(DEPLOYMENT % 2)
-        process = self.cluster.popen("-n", self.ns, "get", "deploy", "-w", "-o", "name")
-        self.addCleanup(process.kill)
+        process = self.background("get", "deploy", "-w", "-o", "name")
         self.assertEqual(process.stdout.readline(), "deployment.apps/web\n")
         self.kubectl("patch", "deploy", "web", "--type=merge", "-p", '{"metadata":{"finalizers":["example.com/hold"]}}')
         self.assertEqual(process.stdout.readline(), "deployment.apps/web\n")
-        deleting = self.cluster.popen("-n", self.ns, "delete", "deploy", "web")
-        self.addCleanup(deleting.kill)
+        deleting = self.background("delete", "deploy", "web")
         self.poll(lambda: "deletionTimestamp" in self.kubectl_json("get", "deploy", "web")["metadata"], "the deletion")
         self.assertIsNone(deleting.poll())
         self.kubectl("patch", "deploy", "web", "--type=merge", "-p", '{"metadata":{"finalizers":null}}')
         self.assertEqual((deleting.communicate(), deleting.returncode), (('deployment.apps "web" deleted\n', ""), 0))
-        process.kill()
-        process.communicate()
 
     def test_custom_resources(self):
         self.kubectl("apply", "-f", "-", stdin=json.dumps(CRD))

@@ -153,20 +153,16 @@ class GetTest(E2E):
         self.assertIn('the server doesn\'t have a resource type "nonsense"', self.kubectl_fails("get", "nonsense"))
 
     def test_watch_shows_what_happens(self):
-        process = self.cluster.popen("-n", self.ns, "get", "pods", "-w", "-o", "name")
-        self.addCleanup(process.kill)
+        process = self.background("get", "pods", "-w", "-o", "name")
         seen = [process.stdout.readline().strip() for _ in range(3)]
         self.assertEqual(seen, ["pod/a-pod", "pod/b-pod", "pod/c-pod"])
         self.kubectl("label", "pod", "b-pod", "new=label")
         self.assertEqual(process.stdout.readline().strip(), "pod/b-pod")
         self.kubectl("delete", "pod", "c-pod", "--wait=false", "--grace-period=0", "--force")
         self.assertEqual(process.stdout.readline().strip(), "pod/c-pod")
-        process.kill()
-        process.communicate()
 
     def test_watch_of_the_table_with_event_types(self):
-        process = self.cluster.popen("-n", self.ns, "get", "pods", "-w", "--output-watch-events")
-        self.addCleanup(process.kill)
+        process = self.background("get", "pods", "-w", "--output-watch-events")
         self.assertEqual(process.stdout.readline().split()[:2], ["EVENT", "NAME"])
         self.assertEqual(process.stdout.readline().split()[:3], ["ADDED", "a-pod", "0/1"])
         process.stdout.readline(), process.stdout.readline()
@@ -175,8 +171,6 @@ class GetTest(E2E):
         while events[-1] != ["DELETED", "c-pod"]:
             events.append(process.stdout.readline().split()[:2])
         self.assertTrue(all(event == ["MODIFIED", "c-pod"] for event in events[:-1]), events)
-        process.kill()
-        process.communicate()
 
     def test_describe(self):
         text = self.kubectl("describe", "pod", "a-pod")

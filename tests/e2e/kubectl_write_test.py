@@ -181,32 +181,25 @@ class WaitTest(E2E):
         self.kubectl("create", "-f", "-", stdin=DEPLOYMENT)
 
     def test_for_a_condition(self):
-        waiting = self.cluster.popen("-n", self.ns, "wait", "deploy/web", "--for=condition=Available", TIMEOUT)
-        self.addCleanup(waiting.kill)
+        waiting = self.background("wait", "deploy/web", "--for=condition=Available", TIMEOUT)
         self.kubectl("patch", "deploy", "web", "--subresource=status", "--type=merge", "-p",
                      '{"status":{"conditions":[{"type":"Available","status":"True","reason":"R","message":"m"}]}}')
         out, err = waiting.communicate()
-        self.assertEqual(waiting.returncode, 0, err)
-        self.assertIn(out, ("deployment.apps/web condition met\n", ""))  # Nothing is told when it was gone before kubectl looked.
+        self.assertEqual((waiting.returncode, out), (0, "deployment.apps/web condition met\n"), err)
         self.assertIn("timed out waiting for the condition", self.kubectl_fails("wait", "deploy/web", "--for=condition=Other", "--timeout=1s"))
 
     def test_for_a_jsonpath(self):
-        waiting = self.cluster.popen("-n", self.ns, "wait", "deploy/web", "--for=jsonpath={.spec.replicas}=4", TIMEOUT)
-        self.addCleanup(waiting.kill)
+        waiting = self.background("wait", "deploy/web", "--for=jsonpath={.spec.replicas}=4", TIMEOUT)
         self.kubectl("scale", "deploy", "web", "--replicas=4")
         out, err = waiting.communicate()
-        self.assertEqual(waiting.returncode, 0, err)
-        self.assertIn(out, ("deployment.apps/web condition met\n", ""))  # Nothing is told when it was gone before kubectl looked.
+        self.assertEqual((waiting.returncode, out), (0, "deployment.apps/web condition met\n"), err)
 
     def test_for_deletion_and_creation(self):
-        waiting = self.cluster.popen("-n", self.ns, "wait", "deploy/web", "--for=delete", TIMEOUT)
-        self.addCleanup(waiting.kill)
+        waiting = self.background("wait", "deploy/web", "--for=delete", TIMEOUT)
         self.kubectl("delete", "deploy", "web", "--wait=false")
         out, err = waiting.communicate()
-        self.assertEqual(waiting.returncode, 0, err)
-        self.assertIn(out, ("deployment.apps/web condition met\n", ""))  # Nothing is told when it was gone before kubectl looked.
-        waiting = self.cluster.popen("-n", self.ns, "wait", "cm/later", "--for=create", TIMEOUT)
-        self.addCleanup(waiting.kill)
+        self.assertEqual((waiting.returncode, out), (0, "deployment.apps/web condition met\n"), err)
+        waiting = self.background("wait", "cm/later", "--for=create", TIMEOUT)
         self.kubectl("create", "-f", "-", stdin=CONFIG.replace("name: c", "name: later"))
         out, err = waiting.communicate()
         self.assertEqual((waiting.returncode, out), (0, "configmap/later condition met\n"), err)
