@@ -173,5 +173,30 @@ class ValidationTest(CrdCase):
         self.api("PATCH", self.widgets("w"), {"spec": {"a": "another long text"}}, expect=422, headers=MERGE)
 
 
+class ApplyTest(CrdCase):
+    """Server-side apply merges custom resources as their schema says."""
+    APPLY = {"Content-Type": "application/apply-patch+yaml"}
+
+    def apply(self, manager, expect=200, query="", **fields):
+        body = {"apiVersion": f"{self.group}/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": fields}
+        return self.api("PATCH", self.widgets("w") + f"?fieldManager={manager}{query}", body, expect=expect, headers=self.APPLY)
+
+    def test_lists_and_maps_by_their_kind(self):
+        key = {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}, "v": {"type": "string"}}}
+        self.define(self.version(schema=spec({
+            "keyed": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items": key},
+            "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+            "plain": {"type": "array", "items": {"type": "string"}},
+            "whole": {"type": "object", "x-kubernetes-map-type": "atomic", "additionalProperties": {"type": "string"}}})))
+        self.apply("one", 201, keyed=[{"k": "a", "v": "1"}], set=["x"])
+        merged = self.apply("two", keyed=[{"k": "b", "v": "2"}], set=["y"])
+        self.assertEqual(merged["spec"], {"keyed": [{"k": "a", "v": "1"}, {"k": "b", "v": "2"}], "set": ["x", "y"]})
+        self.apply("one", keyed=[{"k": "a", "v": "1"}], set=["x"], plain=["p"], whole={"m": "1"})
+        status = self.apply("two", 409, keyed=[{"k": "a", "v": "9"}], set=["y"], plain=["q"], whole={"n": "1"})
+        self.assertEqual(sorted(cause["field"] for cause in status["details"]["causes"]), ['.spec.keyed[k="a"].v', ".spec.plain", ".spec.whole"])
+        forced = self.apply("two", query="&force=true", plain=["q"], whole={"n": "1"})
+        self.assertEqual(forced["spec"], {"keyed": [{"k": "a", "v": "1"}], "set": ["x"], "plain": ["q"], "whole": {"n": "1"}})
+
+
 if __name__ == "__main__":
     main()

@@ -1,4 +1,5 @@
 """The server as a process: durability over kill -9, clean stops, its files' modes, and what it says when it cannot start."""
+import http.client
 import os
 import shutil
 import signal
@@ -56,7 +57,7 @@ class DurabilityTest(ProcessCase):
                 name = f"w{worker}-{number}"
                 try:
                     reply = client.request("POST", MAPS, {"metadata": {"name": name}, "data": {"n": str(number)}})
-                except OSError:
+                except (OSError, http.client.HTTPException):
                     return
                 if reply.status == 201:
                     with lock:
@@ -76,6 +77,48 @@ class DurabilityTest(ProcessCase):
             self.assertIn(name, found, "an acknowledged write is lost")
             item.pop("kind"), item.pop("apiVersion")
             self.assertEqual({key: found[name][key] for key in item}, item)
+
+    def test_again_and_again_with_every_kind_of_write(self):
+        """Each round kills the server amid creations, updates and deletions; what is unacknowledged may be either way."""
+        expected, unsure = {}, set()
+        for round_number in range(4):
+            server, client = self.start()
+            found = {item["metadata"]["name"]: item["data"]["n"] for item in client.request("GET", MAPS).json["items"] if "data" in item}
+            self.assertEqual({n: v for n, v in found.items() if n not in unsure}, {n: v for n, v in expected.items() if n not in unsure})
+            expected, unsure = found, set()
+
+            def write(worker, target=client, known=expected, doubtful=unsure, turn=round_number):
+                for number in range(1000):
+                    name = f"w{worker}-{number % 7}"
+                    value = f"{turn}-{number}"
+                    body = {"metadata": {"name": name}, "data": {"n": value}}
+                    try:
+                        if name not in known:
+                            reply, after = target.request("POST", MAPS, body), value
+                        elif number % 3 == 0:
+                            reply, after = target.request("DELETE", f"{MAPS}/{name}"), None
+                        else:
+                            reply, after = target.request("PUT", f"{MAPS}/{name}", body), value
+                    except (OSError, http.client.HTTPException):
+                        doubtful.add(name)
+                        return
+                    self.assertLess(reply.status, 300, reply.body)
+                    acknowledged.append(name)
+                    if after is None:
+                        del known[name]
+                    else:
+                        known[name] = after
+            acknowledged = []
+            threads = [threading.Thread(target=write, args=(worker,)) for worker in range(3)]
+            for thread in threads:
+                thread.start()
+            poll(lambda done=acknowledged: len(done) >= 40, "forty acknowledged writes")
+            server.kill()
+            for thread in threads:
+                thread.join()
+        _, client = self.start()
+        found = {item["metadata"]["name"]: item["data"]["n"] for item in client.request("GET", MAPS).json["items"] if "data" in item}
+        self.assertEqual({n: v for n, v in found.items() if n not in unsure}, {n: v for n, v in expected.items() if n not in unsure})
 
     def test_updates_deletions_and_revisions_survive_too(self):
         server, client = self.start()
@@ -141,7 +184,7 @@ class LifeTest(ProcessCase):
             self.assertEqual(server.stop(), 0)
             try:
                 self.assertIsNone(watch.next())
-            except OSError:
+            except (OSError, http.client.HTTPException):
                 pass
 
     def test_sigint_too(self):
