@@ -52,6 +52,11 @@ class DefinitionTest(CrdCase):
         refused(lambda c: c["spec"]["versions"][0].update(schema={"openAPIV3Schema": {"type": "object", "properties": {"a": {"items": {}}}}}),
                 "openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields")
         refused(lambda c: c["spec"].update(scope="Everywhere"), 'spec.scope: Unsupported value: "Everywhere": supported values: "Cluster", "Namespaced"')
+        refused(lambda c: c["spec"].update(preserveUnknownFields=True), "spec.preserveUnknownFields: Invalid value: true: cannot set to true, "
+                "set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead")
+        refused(lambda c: c["spec"]["versions"][0].update(additionalPrinterColumns=[{"name": "", "type": "x", "jsonPath": "y"}]),
+                "additionalPrinterColumns[0].name: Required value", 'type: Invalid value: "x": must be one of boolean,date,integer,number,string',
+                'Invalid value: "y": must be a simple json path starting with .')
         refused(lambda c: c["spec"]["names"].update(kind=""), "spec.names.kind: Required value")
 
     def test_protected_groups_need_an_approval(self):
@@ -113,6 +118,14 @@ class VersionsTest(CrdCase):
         self.kubectl("patch", "crd", name, "--type=json", "-p", '[{"op":"replace","path":"/spec/versions/0/storage","value":false},'
                      '{"op":"replace","path":"/spec/versions/1/storage","value":true}]')
         self.assertEqual(self.kubectl_json("get", "crd", name)["status"]["storedVersions"], ["v1beta1", "v1"])
+
+    def test_a_version_that_was_stored_must_stay(self):
+        name = self.define(self.version("v1beta1"), self.version("v1", storage=False))
+        patch = {"spec": {"versions": [self.version("v1")]}}
+        status = self.api("PATCH", f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}", patch, expect=422,
+                          headers={"Content-Type": "application/merge-patch+json"})
+        self.assertIn('status.storedVersions[0]: Invalid value: "v1beta1": missing from spec.versions; v1beta1 was previously a storage version',
+                      status["message"])
 
     def test_a_deprecated_version_warns(self):
         self.define(self.version(deprecated=True, deprecationWarning="use another widget"))

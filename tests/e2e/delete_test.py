@@ -138,6 +138,18 @@ class NamespaceTest(E2E):
         status = self.api("POST", "/api/v1/namespaces/none-such/configmaps", {"metadata": {"name": "a"}}, expect=404)
         self.assertEqual(status["message"], 'namespaces "none-such" not found')
 
+    def test_namespaces_are_not_deleted_all_at_once(self):
+        status = self.api("DELETE", "/api/v1/namespaces?labelSelector=kubernetes.io/metadata.name%3D{ns}", expect=405)
+        self.assertEqual(status["reason"], "MethodNotAllowed")
+        self.assertEqual(self.api("GET", "/api/v1/namespaces/{ns}")["status"]["phase"], "Active")
+
+    def test_its_own_finalizers_and_phase_are_checked(self):
+        status = self.api("POST", "/api/v1/namespaces", {"metadata": {"name": f"x-{self.ns}"}, "spec": {"finalizers": ["a"]}}, expect=422)
+        self.assertIn('spec.finalizers: Invalid value: "a": name is neither a standard finalizer name nor is it fully qualified', status["message"])
+        status = self.api("PATCH", "/api/v1/namespaces/{ns}/status", {"status": {"phase": "Terminating"}}, expect=422,
+                          headers={"Content-Type": "application/merge-patch+json"})
+        self.assertIn("may only be 'Active' if `deletionTimestamp` is empty", status["message"])
+
     def test_a_terminating_namespace_takes_nothing_new(self):
         name = f"end-{secrets.token_hex(4)}"
         self.api("POST", "/api/v1/namespaces", {"metadata": {"name": name, "finalizers": ["example.com/hold"]}}, expect=201)

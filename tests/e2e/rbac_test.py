@@ -120,6 +120,38 @@ class AuthenticationTest(RbacCase):
         status = self.api("POST", "/api/v1/namespaces/{ns}/serviceaccounts/robot/token", {"spec": {"expirationSeconds": 10}}, expect=422)
         self.assertIn("spec.expirationSeconds: Invalid value: 10: may not specify a duration less than 10 minutes", status["message"])
 
+    def test_tokens_bound_to_an_object(self):
+        self.api("POST", "/api/v1/namespaces/{ns}/serviceaccounts", {"metadata": {"name": "robot"}}, expect=201)
+        path = "/api/v1/namespaces/{ns}/serviceaccounts/robot/token"
+        bound = {"spec": {"boundObjectRef": {"kind": "Secret", "apiVersion": "v1", "name": "s"}}}
+        self.assertEqual(self.api("POST", path, bound, expect=404)["message"], 'secrets "s" not found')
+        self.api("POST", "/api/v1/namespaces/{ns}/secrets", {"metadata": {"name": "s"}}, expect=201)
+        token = self.api("POST", path, bound, expect=201)["status"]["token"]
+        self.assertEqual(self.cluster.request("GET", "/version", token=token).status, 200)
+        self.api("DELETE", "/api/v1/namespaces/{ns}/secrets/s")
+        self.poll(lambda: self.cluster.request("GET", "/version", token=token).status == 401, "the token to die with its secret")
+        status = self.api("POST", path, {"spec": {"expirationSeconds": 1 << 33}}, expect=422)
+        self.assertIn("may not specify a duration larger than 2^32 seconds", status["message"])
+
+    def test_a_token_for_others_is_not_for_the_server(self):
+        self.api("POST", "/api/v1/namespaces/{ns}/serviceaccounts", {"metadata": {"name": "robot"}}, expect=201)
+        token = self.api("POST", "/api/v1/namespaces/{ns}/serviceaccounts/robot/token", {"spec": {"audiences": ["others"]}}, expect=201)["status"]["token"]
+        self.assertEqual(self.cluster.request("GET", "/version", token=token).status, 401)
+        review = self.api("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {"spec": {"token": token, "audiences": ["others"]}}, expect=201)
+        self.assertEqual((review["status"].get("authenticated"), review["status"].get("audiences")), (True, ["others"]))
+
+    def test_reviews_that_are_incomplete(self):
+        authorization = "/apis/authorization.k8s.io/v1"
+        status = self.api("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {"spec": {}}, expect=400)
+        self.assertEqual(status["message"], "token is required for TokenReview in authentication")
+        status = self.api("POST", authorization + "/subjectaccessreviews", {"spec": {}}, expect=422)
+        self.assertIn("spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified", status["message"])
+        self.assertIn('spec.user: Invalid value: "": at least one of user or group must be specified', status["message"])
+        status = self.api("POST", authorization + "/namespaces/{ns}/localsubjectaccessreviews", {"spec": {
+            "user": "u", "resourceAttributes": {"verb": "get", "resource": "pods", "namespace": "other"}}}, expect=422)
+        self.assertIn('spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace', status["message"])
+        self.assertEqual(self.api("POST", authorization + "/selfsubjectrulesreviews", {"spec": {}}, expect=400)["message"], "no namespace on request")
+
     def test_token_review(self):
         review = lambda token: self.api("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {  # noqa: E731
             "apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token}}, expect=201)["status"]
