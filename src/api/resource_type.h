@@ -88,6 +88,10 @@ struct ResourceType {
   json::Value (*to_storage)(json::Value object) = nullptr;
   json::Value (*from_storage)(json::Value stored) = nullptr;
 
+  // Custom resources with defaults: objects whose revision is not above this were stored before these defaults were,
+  // and get them when they are read. Zero: none.
+  int64_t defaults_missing_until = 0;
+
   SchemaPtr schema;
   const json::PatchSchema* patch_schema = nullptr;  // strategic merge; null: the kind does not take it (415)
 

@@ -27,6 +27,13 @@ std::string_view BearerToken(const net::Request& request) {
 
 }  // namespace
 
+bool Authenticator::IsLive(std::string_view plural, std::string_view ns, std::string_view name,
+                           std::string_view uid) const {
+  const ResourceTypePtr type = core_.registry().Find("", "v1", plural);
+  const std::optional<Object> live = type ? core_.Live(*type, ns, name) : std::nullopt;
+  return live && core_.Decode(live->bytes)["metadata"]["uid"].str() == uid;
+}
+
 Result<User> Authenticator::FromToken(std::string_view token, std::string_view audience) {
   if (const User* user = options_.static_tokens.Find(token)) {
     User known = *user;
@@ -35,9 +42,11 @@ Result<User> Authenticator::FromToken(std::string_view token, std::string_view a
   }
   if (options_.signer == nullptr) return Unauthenticated();
   const ServiceAccountToken claims = TRY(options_.signer->Verify(token, audience, core_.loop().WallNow()));
-  const ResourceTypePtr accounts = core_.registry().Find("", "v1", "serviceaccounts");
-  const std::optional<Object> account = accounts ? core_.Live(*accounts, claims.ns, claims.name) : std::nullopt;
-  if (!account || core_.Decode(account->bytes)["metadata"]["uid"].str() != claims.uid) return Unauthenticated();
+  if (!IsLive("serviceaccounts", claims.ns, claims.name, claims.uid)) return Unauthenticated();
+  if (!claims.bound_kind.empty() &&
+      !IsLive(claims.bound_kind == "Pod" ? "pods" : "secrets", claims.ns, claims.bound_name, claims.bound_uid)) {
+    return Unauthenticated();
+  }
   User user = claims.ToUser();
   if (std::ranges::find(user.groups, kAuthenticatedGroup) == user.groups.end()) {
     user.groups.emplace_back(kAuthenticatedGroup);

@@ -30,6 +30,9 @@ class Authenticator {
   const TokenSigner* signer() const { return options_.signer; }
 
  private:
+  // The object is there, and the same as when the token was signed.
+  bool IsLive(std::string_view plural, std::string_view ns, std::string_view name, std::string_view uid) const;
+
   Core& core_;
   Options options_;
 };

@@ -123,7 +123,7 @@ rt::Task<Result<Object>> Core::Get(Target target, std::string resource_version) 
   CO_TRY(co_await WaitForRevision(loop_, store_, *wanted));
   std::optional<Object> live = Live(*target.type, target.ns, target.name);
   if (!live) co_return NotFound(SubjectOf(target));
-  live->bytes = InVersion(live->bytes, *target.type);
+  live->bytes = InVersion(live->bytes, live->revision, *target.type);
   co_return *std::move(live);
 }
 
@@ -163,7 +163,8 @@ rt::Task<Result<Listed>> Core::List(Target target, ListOptions options) {
     }
     for (store::Entry& entry : found->entries) {
       if (!all && (!MaySelect(selection, *entry.value) || !Selects(selection, decoded_.Decode(entry.value)))) continue;
-      listed.items.push_back({.bytes = InVersion(entry.value, *target.type), .revision = entry.mod_revision});
+      listed.items.push_back(
+          {.bytes = InVersion(entry.value, entry.mod_revision, *target.type), .revision = entry.mod_revision});
     }
     if (!found->more) break;
     start_after = std::move(found->entries.back().key);

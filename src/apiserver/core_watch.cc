@@ -89,7 +89,8 @@ class CollectionWatcher final : public Watcher {
     if (!is && !was) return;
     const EventType type = !is ? EventType::kDeleted : was ? EventType::kModified : EventType::kAdded;
     const Bytes& bytes = is ? change->value : core_.LastState(change);
-    events.push_back({.type = type, .object = {.bytes = InVersion(bytes, *type_), .revision = change->revision}});
+    events.push_back(
+        {.type = type, .object = {.bytes = InVersion(bytes, change->revision, *type_), .revision = change->revision}});
   }
 
   bool Matches(const Bytes& bytes) const {
@@ -132,7 +133,8 @@ Result<std::unique_ptr<Watcher>> Core::Watch(const Target& target, const WatchOp
     for (const store::Entry& entry : found.entries) {
       if (!options.selection.everything() && !Selects(options.selection, decoded_.Decode(entry.value))) continue;
       watcher->AddInitial({.type = EventType::kAdded,
-                           .object = {.bytes = InVersion(entry.value, *target.type), .revision = entry.mod_revision}});
+                           .object = {.bytes = InVersion(entry.value, entry.mod_revision, *target.type),
+                                      .revision = entry.mod_revision}});
     }
     if (options.send_initial_events.value_or(false) && options.bookmarks) {
       watcher->AddInitial(

@@ -37,8 +37,18 @@ std::string StorageVersion(const Value& spec) {
   return {};
 }
 
-ResourceTypePtr TypeOf(const Value& crd, const Value& version, api::SchemaPtr schema) {
+bool HasDefaults(const api::Schema& schema, size_t depth) {
+  if (schema.default_value) return true;
+  if (depth == 0) return false;
+  if (schema.items != nullptr && HasDefaults(*schema.items, depth - 1)) return true;
+  if (schema.additional_properties != nullptr && HasDefaults(*schema.additional_properties, depth - 1)) return true;
+  return std::ranges::any_of(schema.properties,
+                             [&](const auto& property) { return HasDefaults(*property.second, depth - 1); });
+}
+
+ResourceTypePtr TypeOf(const Value& crd, const Value& version, api::SchemaPtr schema, int64_t defaults_missing_until) {
   auto type = std::make_shared<ResourceType>();
+  type->defaults_missing_until = defaults_missing_until;
   const Value& spec = crd["spec"];
   type->terminating = IsBeingDeleted(crd);
   const Value& names = spec["names"];
@@ -77,7 +87,7 @@ ResourceTypePtr TypeOf(const Value& crd, const Value& version, api::SchemaPtr sc
 
 }  // namespace
 
-CrdTypes TypesOfCrd(const Value& crd) {
+CrdTypes TypesOfCrd(const Value& crd, int64_t revision) {
   CrdTypes made;
   const Value& spec = crd["spec"];
   for (size_t i = 0; i < spec["versions"].size(); ++i) {
@@ -86,7 +96,8 @@ CrdTypes TypesOfCrd(const Value& crd) {
                                                    StrCat("spec.versions[", i, "].schema.openAPIV3Schema"));
     made.cel_rules += read.cel_rules;
     if (!version["served"].bool_or(false)) continue;
-    made.types.push_back(TypeOf(crd, version, std::move(read.schema)));
+    const bool defaults = read.schema != nullptr && HasDefaults(*read.schema, api::kSchemaDepthMax);
+    made.types.push_back(TypeOf(crd, version, std::move(read.schema), defaults ? revision : 0));
   }
   return made;
 }

@@ -22,7 +22,8 @@ struct CrdTypes {
   std::vector<ResourceTypePtr> types;
   size_t cel_rules = 0;
 };
-CrdTypes TypesOfCrd(const json::Value& crd);
+// `revision` is the newest that objects may have been stored at before this CRD was served.
+CrdTypes TypesOfCrd(const json::Value& crd, int64_t revision = 0);
 
 // Why the names of this CRD cannot be accepted beside what is served already; empty when they can.
 struct NameConflict {

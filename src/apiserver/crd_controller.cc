@@ -47,7 +47,7 @@ void CrdController::Serve(const std::string& name, const Value& crd) {
                                    IsBeingDeleted(crd) ? "/leaving" : "");
   if (served_[name] == shown) return;
   served_[name] = shown;
-  core_.registry().SetCustom(name, TypesOfCrd(crd).types);
+  core_.registry().SetCustom(name, TypesOfCrd(crd, core_.store().revision().value()).types);
 }
 
 void CrdController::LoadAll() {

@@ -82,7 +82,12 @@ void CheckColumns(const Value& version, const std::string& path, Errors& errors)
     } else if (std::ranges::find(kTypes, type) == kTypes.end()) {
       errors.push_back(api::InvalidError(place + ".type", type, "must be one of boolean,date,integer,number,string"));
     }
-    if (columns[i]["jsonPath"].str().empty()) errors.push_back(api::RequiredError(place + ".jsonPath", ""));
+    const Value& path_text = columns[i]["jsonPath"];
+    if (path_text.str().empty()) {
+      errors.push_back(api::RequiredError(place + ".jsonPath", ""));
+    } else if (!path_text.str().starts_with('.')) {
+      errors.push_back(api::InvalidError(place + ".jsonPath", path_text, "must be a simple json path starting with ."));
+    }
   }
 }
 
@@ -151,6 +156,24 @@ std::vector<FieldError> ValidateCrd(const Value& crd, const Value* old) {
   CheckVersions(spec, errors);
   if (spec["conversion"]["strategy"].str() == "Webhook") {
     errors.push_back(api::NotSupportedError("spec.conversion.strategy", "Webhook", std::vector<Value>{"None"}));
+  }
+  if (spec["preserveUnknownFields"].bool_or(false)) {
+    errors.push_back(api::InvalidError("spec.preserveUnknownFields", true,
+                                       "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
+                                       "spec.versions[*].schema instead"));
+  }
+  const Value& stored = crd["status"]["storedVersions"];
+  for (size_t i = 0; i < stored.size(); ++i) {
+    const auto has_name = [&](const Value& version) { return version["name"] == stored[i]; };
+    if (std::ranges::any_of(spec["versions"].items(), has_name)) continue;
+    const std::string_view version = stored[i].str();
+    errors.push_back(api::InvalidError(
+        StrCat("status.storedVersions[", i, "]"), stored[i],
+        StrCat(
+            "missing from spec.versions; ", version,
+            " was previously a storage version, and must remain in spec.versions until a storage migration ensures no "
+            "data remains persisted in ",
+            version, " and removes ", version, " from status.storedVersions")));
   }
   if (old != nullptr) {
     for (const std::string_view field : {"group", "scope"}) {

@@ -116,6 +116,8 @@ rt::Task<Result<Answer>> Front::ServeResource(Context& context) {
   if (!type.deprecation_warning.empty()) context.caller.warnings.push_back(type.deprecation_warning);
   if (!type.namespaced) target.ns.clear();
   context.accepted = CO_TRY(Negotiate(context.Header("accept"), Answerable::kResource));
+  const bool main = target.subresource.empty() && !type.verbs.empty();
+  if (main && std::ranges::find(type.verbs, info.verb) == type.verbs.end()) co_return MethodNotAllowed();
   if (!type.stored) co_return co_await ServeReview(context, std::move(target));
   if (target.subresource == "token" && type.plural == "serviceaccounts") {
     co_return co_await ServeToken(context, std::move(target));

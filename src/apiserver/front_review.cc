@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/field_errors.h"
 #include "apiserver/errors.h"
 #include "apiserver/front_context.h"
 #include "apiserver/metadata.h"
@@ -55,12 +56,41 @@ Value DecisionStatus(const Decision& decision) {
   return status;
 }
 
-Error OneAttribute(const ResourceType& type) {
-  return InvalidObject(type.group, type.kind, "",
-                       {{.type = api::FieldError::Type::kInvalid,
-                         .field = "spec.resourceAttributes",
-                         .message = "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes "
-                                    "must be specified"}});
+// The uid of what a token shall be bound to.
+Result<std::string> BoundUid(Core& core, const std::string& ns, const Value& bound) {
+  const std::string_view kind = bound["kind"].str();
+  const std::string_view plural = kind == "Pod" ? "pods" : (kind == "Secret" ? "secrets" : "");
+  if (plural.empty()) return BadRequest(StrCat("cannot bind token for serviceaccount to type ", kind));
+  const ResourceTypePtr type = core.registry().Find("", "v1", plural);
+  const std::optional<Object> live = core.Live(*type, ns, bound["name"].str());
+  if (!live) return NotFound({.group = {}, .resource = std::string(plural), .name = std::string(bound["name"].str())});
+  std::string uid(core.Decode(live->bytes)["metadata"]["uid"].str());
+  const std::string_view wanted = bound["uid"].str();
+  if (!wanted.empty() && wanted != uid) {
+    return Conflict({.group = {}, .resource = std::string(plural), .name = std::string(bound["name"].str())},
+                    StrCat("the UID in the bound object reference (", wanted,
+                           ") does not match the UID in record. The "
+                           "object might have been deleted and then recreated"));
+  }
+  return uid;
+}
+
+// What is wrong with a SubjectAccessReview's spec.
+std::vector<api::FieldError> CheckAccessReview(const ResourceType& type, const Value& spec, std::string_view ns) {
+  std::vector<api::FieldError> errors;
+  if (spec["resourceAttributes"].is_object() == spec["nonResourceAttributes"].is_object()) {
+    errors.push_back(api::InvalidError("spec.resourceAttributes", nullptr,
+                                       "exactly one of nonResourceAttributes or resourceAttributes must be specified"));
+  }
+  const bool self = type.kind == "SelfSubjectAccessReview";
+  if (!self && spec["user"].str().empty() && spec["groups"].empty()) {
+    errors.push_back(api::InvalidError("spec.user", "", "at least one of user or group must be specified"));
+  }
+  const Value& asked = spec["resourceAttributes"]["namespace"];
+  if (type.kind == "LocalSubjectAccessReview" && asked.str() != ns) {
+    errors.push_back(api::InvalidError("spec.resourceAttributes.namespace", asked, "must match metadata.namespace"));
+  }
+  return errors;
 }
 
 }  // namespace
@@ -80,20 +110,31 @@ rt::Task<Result<Answer>> Front::ServeReview(Context& context, Target target) {
   const Value spec = review["spec"];
   const User& user = context.caller.user;
   if (type.kind == "SelfSubjectRulesReview") {
+    if (spec["namespace"].str().empty()) co_return BadRequest("no namespace on request");
     review.Set("status", parts_.authorizer.rules().RulesFor(user, spec["namespace"].str()));
   } else if (type.kind == "SelfSubjectReview") {
     review.Set("status", json::Object({{"userInfo", UserValue(user)}}));
   } else if (type.kind == "TokenReview") {
-    const Result<User> found = parts_.authenticator.FromToken(spec["token"].str(), kDefaultIssuer);
+    if (spec["token"].str().empty()) co_return BadRequest("token is required for TokenReview in authentication");
+    std::vector<std::string> audiences;
+    for (const Value& audience : spec["audiences"].items()) audiences.emplace_back(audience.str());
+    if (audiences.empty()) audiences.emplace_back(kDefaultIssuer);
+    Result<User> found = Unauthenticated();
+    std::string matched;
+    for (const std::string& audience : audiences) {
+      if (found.ok()) break;
+      found = parts_.authenticator.FromToken(spec["token"].str(), audience);
+      matched = audience;
+    }
     Value status = json::Object();
     if (found.ok()) status.Set("authenticated", true);
     if (found.ok()) status.Set("user", UserValue(*found));
+    if (found.ok() && !spec["audiences"].empty()) status.Set("audiences", json::Array({matched}));
     if (!found.ok()) status.Set("error", "the token is not valid here");
     review.Set("status", status);
   } else if (type.kind.ends_with("SubjectAccessReview")) {
-    if (spec["resourceAttributes"].is_object() == spec["nonResourceAttributes"].is_object()) {
-      co_return OneAttribute(type);
-    }
+    const std::vector<api::FieldError> errors = CheckAccessReview(type, spec, target.ns);
+    if (!errors.empty()) co_return InvalidObject(type.group, type.kind, "", errors);
     const bool self = type.kind == "SelfSubjectAccessReview";
     review.Set("status",
                DecisionStatus(parts_.authorizer.Authorize(self ? user : ReviewedUser(spec), AttributesOf(spec))));
@@ -117,6 +158,13 @@ rt::Task<Result<Answer>> Front::ServeToken(Context& context, Target target) {
   const Value& spec = request["spec"];
   const Duration asked =
       seconds(spec["expirationSeconds"].int_or(std::chrono::duration_cast<seconds>(kTokenLifeDefault).count()));
+  if (asked > seconds(int64_t{1} << 32)) {
+    co_return InvalidObject("authentication.k8s.io", "TokenRequest", "",
+                            {{.type = api::FieldError::Type::kInvalid,
+                              .field = "spec.expirationSeconds",
+                              .message = StrCat("Invalid value: ", spec["expirationSeconds"].int_or(0),
+                                                ": may not specify a duration larger than 2^32 seconds")}});
+  }
   if (asked < kTokenLifeMin) {
     co_return InvalidObject("authentication.k8s.io", "TokenRequest", "",
                             {{.type = api::FieldError::Type::kInvalid,
@@ -130,6 +178,11 @@ rt::Task<Result<Answer>> Front::ServeToken(Context& context, Target target) {
                             .audiences = {},
                             .issued = core_.loop().WallNow(),
                             .expires = core_.loop().WallNow() + std::min(asked, kTokenLifeMax)};
+  if (const Value& bound = spec["boundObjectRef"]; bound.is_object()) {
+    token.bound_kind = bound["kind"].str();
+    token.bound_name = bound["name"].str();
+    token.bound_uid = CO_TRY(BoundUid(core_, target.ns, bound));
+  }
   for (const Value& audience : spec["audiences"].items()) token.audiences.emplace_back(audience.str());
   if (token.audiences.empty()) token.audiences.emplace_back(kDefaultIssuer);
   const std::string text = CO_TRY(signer->Sign(token));

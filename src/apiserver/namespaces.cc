@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "api/field_errors.h"
 #include "apiserver/conditions.h"
 #include "apiserver/errors.h"
 #include "apiserver/metadata.h"
@@ -39,6 +40,9 @@ class NamespaceLifecycle final : public AdmissionPlugin {
                             "this namespace may not be deleted");
       }
     }
+    if (request.operation != Operation::kDelete && type.group.empty() && type.plural == "namespaces") {
+      co_return CheckNamespace(request);
+    }
     if (request.operation != Operation::kCreate || !type.namespaced) co_return Result<void>();
     const ResourceTypePtr namespaces = core_.registry().Find("", "v1", "namespaces");
     const std::optional<Object> live = core_.Live(*namespaces, "", request.ns);
@@ -55,6 +59,23 @@ class NamespaceLifecycle final : public AdmissionPlugin {
   }
 
  private:
+  static Result<void> CheckNamespace(const AdmissionRequest& request) {
+    std::vector<api::FieldError> errors;
+    for (const Value& finalizer : request.object["spec"]["finalizers"].items()) {
+      if (finalizer.str() == "kubernetes" || finalizer.str().find('/') != std::string_view::npos) continue;
+      errors.push_back(api::InvalidError("spec.finalizers", finalizer,
+                                         "name is neither a standard finalizer name nor is it fully qualified"));
+    }
+    const Value& phase = request.object["status"]["phase"];
+    if (request.subresource == "status" && !IsBeingDeleted(request.object) && phase.str() != "Active" &&
+        !phase.is_null()) {
+      errors.push_back(
+          api::InvalidError("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty"));
+    }
+    if (errors.empty()) return {};
+    return InvalidObject("", "Namespace", request.name, errors);
+  }
+
   Core& core_;
 };
 

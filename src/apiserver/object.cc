@@ -67,11 +67,12 @@ Encoded Encode(json::Value object) {
   return encoded;
 }
 
-Bytes InVersion(const Bytes& stored, const api::ResourceType& type) {
-  if (type.from_storage != nullptr) {
+Bytes InVersion(const Bytes& stored, Revision revision, const api::ResourceType& type) {
+  const bool old = type.defaults_missing_until > 0 && revision.value() <= type.defaults_missing_until;
+  if (type.from_storage != nullptr || old) {
     Result<json::Value> object = json::Parse(*stored);
     INVARIANT(object.ok(), "what is stored is JSON");
-    return std::make_shared<const std::string>(json::Print(type.from_storage(*std::move(object))));
+    return std::make_shared<const std::string>(json::Print(FromStorage(type, *std::move(object), revision)));
   }
   const std::string wanted = type.ApiVersion();
   const std::string_view text = *stored;
@@ -89,7 +90,9 @@ Bytes InVersion(const Bytes& stored, const api::ResourceType& type) {
   return std::make_shared<const std::string>(json::Print(*object));
 }
 
-json::Value FromStorage(const api::ResourceType& type, json::Value stored) {
+json::Value FromStorage(const api::ResourceType& type, json::Value stored, Revision revision) {
+  const bool old = type.defaults_missing_until > 0 && revision.value() <= type.defaults_missing_until;
+  if (old && type.schema != nullptr) api::ApplyDefaults(stored, *type.schema);
   if (type.from_storage != nullptr) return type.from_storage(std::move(stored));
   stored.Set("apiVersion", type.ApiVersion());
   return stored;

@@ -34,8 +34,8 @@ Encoded Encode(json::Value object);
 
 // A stored object as the type shows it: the same but for apiVersion (conversion strategy None), or converted by the
 // type when another group keeps it.
-Bytes InVersion(const Bytes& stored, const api::ResourceType& type);
-json::Value FromStorage(const api::ResourceType& type, json::Value stored);
+Bytes InVersion(const Bytes& stored, Revision revision, const api::ResourceType& type);
+json::Value FromStorage(const api::ResourceType& type, json::Value stored, Revision revision = {});
 // And the way back: as it is kept.
 json::Value ToStorage(const api::ResourceType& type, json::Value object);
 

@@ -83,6 +83,7 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
   // The configuration is checked as an object of its own, but without defaults: it owns only what it says.
   WriteOptions checked = options_;
   Value config = patch;
+  if (live.is_null() && config["metadata"]["name"].str().empty()) return BadRequest("name must be provided");
   if (config.is_object() && config["metadata"]["name"].str().empty()) {
     config.Edit("metadata").Set("name", target_.name);
   }

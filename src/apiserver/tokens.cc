@@ -40,18 +40,29 @@ std::string UserName(const ServiceAccountToken& token) {
   return StrCat("system:serviceaccount:", token.ns, ":", token.name);
 }
 
+// What a token can be bound to, and the claim that says so.
+struct BoundKind {
+  std::string_view kind;
+  std::string_view claim;
+};
+constexpr std::array<BoundKind, 2> kBoundKinds = {{{"Pod", "pod"}, {"Secret", "secret"}}};
+
 json::Value ClaimsOf(const ServiceAccountToken& token) {
   json::ArrayBuilder audiences;
   for (const std::string& audience : token.audiences) audiences.Add(audience);
+  json::Value about = json::Object(
+      {{"namespace", token.ns}, {"serviceaccount", json::Object({{"name", token.name}, {"uid", token.uid}})}});
+  for (const BoundKind& kind : kBoundKinds) {
+    if (token.bound_kind != kind.kind) continue;
+    about.Set(kind.claim, json::Object({{"name", token.bound_name}, {"uid", token.bound_uid}}));
+  }
   return json::Object({{"iss", kDefaultIssuer},
                        {"sub", UserName(token)},
                        {"aud", std::move(audiences).Build()},
                        {"iat", Seconds(token.issued)},
                        {"nbf", Seconds(token.issued)},
                        {"exp", Seconds(token.expires)},
-                       {"kubernetes.io",
-                        json::Object({{"namespace", token.ns},
-                                      {"serviceaccount", json::Object({{"name", token.name}, {"uid", token.uid}})}})}});
+                       {"kubernetes.io", about}});
 }
 
 Result<json::Value> ParseSegment(std::string_view segment, std::string_view what) {
@@ -88,6 +99,13 @@ Result<ServiceAccountToken> ReadClaims(const json::Value& claims, std::string_vi
   token.uid = about["serviceaccount"]["uid"].str();
   if (token.ns.empty() || token.name.empty() || token.uid.empty()) return Unauthorized("it names no service account");
   if (claims["sub"].str() != UserName(token)) return Unauthorized("its subject is not its service account");
+  for (const BoundKind& kind : kBoundKinds) {
+    const json::Value& bound = about[kind.claim];
+    if (!bound.is_object()) continue;
+    token.bound_kind = kind.kind;
+    token.bound_name = bound["name"].str();
+    token.bound_uid = bound["uid"].str();
+  }
   token.audiences = AudienceClaim(claims["aud"]);
   if (std::ranges::find(token.audiences, audience) == token.audiences.end())
     return Unauthorized("it is for another audience");

@@ -31,6 +31,9 @@ struct ServiceAccountToken {
   std::vector<std::string> audiences;
   WallTime issued;
   WallTime expires;
+  std::string bound_kind = {};  // "Pod" or "Secret": the token dies with that object; empty: with the account alone
+  std::string bound_name = {};
+  std::string bound_uid = {};
 
   User ToUser() const;  // system:serviceaccount:NS:NAME with its groups
 };

@@ -232,7 +232,7 @@ bool WriteOperation::EndsHere(const Value& next) const {
 
 // One try on what is stored now; nothing when somebody else changed it meanwhile.
 rt::Task<Result<std::optional<Written>>> WriteOperation::TryReplace(const Maker& make, const store::Entry& entry) {
-  Value live = FromStorage(*target_.type, core_.Decode(entry.value));
+  Value live = FromStorage(*target_.type, core_.Decode(entry.value), entry.mod_revision);
   Wish wish = CO_TRY(make(live));
   Value next = std::move(wish.object);
   PrepareForUpdate(*target_.type, target_.subresource, next, live);

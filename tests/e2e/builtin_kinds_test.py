@@ -1,5 +1,6 @@
 """The built-in kinds: what is defaulted, what is refused and in which words, what may change, and their status."""
 from harness import E2E, main, setUpModule, tearDownModule  # noqa: F401  pylint: disable=unused-import
+from harness import real_only
 
 PODS, SECRETS, SERVICES = (f"/api/v1/namespaces/{{ns}}/{kind}" for kind in ("pods", "secrets", "services"))
 DEPLOYMENTS = "/apis/apps/v1/namespaces/{ns}/deployments"
@@ -138,12 +139,14 @@ class ChangeTest(BuiltinTest):
         status = self.api("PATCH", PODS + "/p", {"spec": {"hostname": "x"}}, expect=422, headers=STRATEGIC)
         self.assertIn("spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`", status["message"])
 
+    @real_only
     def test_a_pod_is_bound_and_its_status_set(self):
         self.api("POST", PODS, named("p", spec={**POD, "nodeName": "n"}), expect=201)
         changed = self.api("PATCH", PODS + "/p/status", {"status": {"phase": "Running", "podIP": "10.0.0.1"}}, headers=STRATEGIC)
         self.assertEqual((changed["status"]["phase"], changed["status"]["podIPs"]), ("Running", [{"ip": "10.0.0.1"}]))
         self.assertEqual([item["metadata"]["name"] for item in self.api("GET", PODS + "?fieldSelector=spec.nodeName%3Dn,status.phase%3DRunning")["items"]], ["p"])
 
+    @real_only
     def test_a_bound_pod_is_deleted_gracefully(self):
         self.api("POST", PODS, named("p", spec={**POD, "nodeName": "n"}), expect=201)
         answered = self.api("DELETE", PODS + "/p")

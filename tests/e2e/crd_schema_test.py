@@ -1,6 +1,7 @@
 """Custom resources against their schema: defaults, pruning, validation in the words of Kubernetes, special types, rules."""
 from crd_case import CrdCase
 from harness import main, setUpModule, tearDownModule  # noqa: F401  pylint: disable=unused-import
+from harness import real_only
 
 MERGE = {"Content-Type": "application/merge-patch+json"}
 
@@ -149,6 +150,7 @@ class ValidationTest(CrdCase):
         self.assertIn("spec.n: Invalid value: 0: spec.n in body should be greater than or equal to 1", status["message"])
         self.assertEqual(sorted(cause["field"] for cause in status["details"]["causes"]), ["spec.a", "spec.n"])
 
+    @real_only
     def test_rules_in_the_expression_language(self):
         schema = spec({"min": {"type": "integer"}, "max": {"type": "integer"}})
         schema["properties"]["spec"]["x-kubernetes-validations"] = [

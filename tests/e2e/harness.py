@@ -39,6 +39,7 @@ TOKEN, TOKEN_USER, TOKEN_GROUPS = "limited-token", "token-user", ["team-a", "tea
 if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
     os.environ["BATON"] = os.path.abspath(sys.argv.pop(1))
 
+real_only = unittest.skipUnless(REAL, "docs/API.md lists this as a difference")
 embedded_only = unittest.skipIf(REAL, "a bare kube-apiserver has no controllers for this")
 WORK = tempfile.mkdtemp(prefix="baton_e2e_")
 cluster = None  # The Cluster of this run, between setUpModule and tearDownModule.
