@@ -1,0 +1,3 @@
+module baton/bench/watch_load
+
+go 1.22
