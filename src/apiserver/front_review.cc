@@ -79,8 +79,11 @@ Result<std::string> BoundUid(Core& core, const std::string& ns, const Value& bou
 std::vector<api::FieldError> CheckAccessReview(const ResourceType& type, const Value& spec, std::string_view ns) {
   std::vector<api::FieldError> errors;
   if (spec["resourceAttributes"].is_object() == spec["nonResourceAttributes"].is_object()) {
-    errors.push_back(api::InvalidError("spec.resourceAttributes", nullptr,
-                                       "exactly one of nonResourceAttributes or resourceAttributes must be specified"));
+    errors.push_back({.type = api::FieldError::Type::kInvalid,
+                      .field = "spec.resourceAttributes",
+                      .message =
+                          "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be "
+                          "specified"});
   }
   const bool self = type.kind == "SelfSubjectAccessReview";
   if (!self && spec["user"].str().empty() && spec["groups"].empty()) {

@@ -83,6 +83,9 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
   // The configuration is checked as an object of its own, but without defaults: it owns only what it says.
   WriteOptions checked = options_;
   Value config = patch;
+  if (!patch["metadata"]["managedFields"].is_null()) {
+    return BadRequest("metadata.managedFields must be nil");
+  }
   if (live.is_null() && config["metadata"]["name"].str().empty()) return BadRequest("name must be provided");
   if (config.is_object() && config["metadata"]["name"].str().empty()) {
     config.Edit("metadata").Set("name", target_.name);
@@ -90,9 +93,6 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
   TRY(CheckPlace(config));
   if (!target_.type->namespaced || patch["metadata"]["namespace"].is_null()) config.Edit("metadata").Erase("namespace");
   TRY(DecodeObject(*target_.type, config, checked, caller_.warnings));
-  if (!patch["metadata"]["managedFields"].is_null()) {
-    return BadRequest("metadata.managedFields must be nil");
-  }
   if (!live.is_null()) TRY(CheckPreconditions(config, live));
   api::FieldManager manager{.name = options_.field_manager,
                             .api_version = target_.type->ApiVersion(),
