@@ -16,8 +16,8 @@ enum class Dialect : uint8_t {
 };
 
 // Named schemas below the top become references when `referenced` is given, which collects them. What is
-// nested deeper than kSchemaDepthMax, or comes after kSchemaNodesMax parts (types that contain themselves, written out),
-// is rendered as an object with any fields.
+// nested deeper than kSchemaDepthMax, or comes after kSchemaNodesMax parts (types that contain themselves, written
+// out), is rendered as an object with any fields.
 json::Value RenderSchema(const Schema& schema, Dialect dialect, std::map<std::string, SchemaPtr>* referenced);
 
 }  // namespace baton::api

@@ -15,7 +15,6 @@ namespace baton::apiserver {
 
 namespace {
 
-using api::FieldError;
 using api::Schema;
 using json::Value;
 
@@ -233,6 +232,7 @@ Result<void> TellUnknown(const ResourceType& type, const std::vector<std::string
                          std::vector<std::string>& warnings) {
   if (options.field_validation == FieldValidation::kIgnore) return {};
   std::vector<std::string> told;
+  told.reserve(unknown.size() + options.duplicate_fields.size());
   for (const std::string& field : unknown) told.push_back(StrCat("unknown field \"", field, "\""));
   for (const std::string& key : options.duplicate_fields) told.push_back(StrCat("duplicate field \"", key, "\""));
   if (told.size() > kUnknownFieldsMax) told.resize(kUnknownFieldsMax);

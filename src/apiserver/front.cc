@@ -77,9 +77,11 @@ rt::Task<void> Front::Handle(net::Request request, net::ResponseWriter& writer) 
   Result<Answer> answer = co_await Dispatch(context);
   if (context.answered) co_return;
   Answer sent;
+  std::optional<Error> failure;
   if (answer.ok()) {
     sent = *std::move(answer);
   } else {
+    failure = answer.error();
     const json::Value status = StatusObject(answer.error());
     sent = ValueAnswer(context, status, static_cast<int>(status["code"].int_or(500)));
     if (const auto seconds = answer.error().retry_after_seconds()) {
@@ -93,7 +95,7 @@ rt::Task<void> Front::Handle(net::Request request, net::ResponseWriter& writer) 
   }
   requests_.With({context.info.verb, context.info.resource, std::to_string(sent.status)}).Add();
   durations_.With({context.info.verb}).Observe(core_.loop().Now() - begun);
-  Record(context, sent.status, answer.ok() ? nullptr : &answer.error());
+  Record(context, sent.status, failure ? &*failure : nullptr);
   // What becomes of an answer is the connection's affair: a client that left gets none.
   [[maybe_unused]] const Result<void> done =
       co_await writer.Send(sent.status, std::move(sent.headers), std::move(sent.body));

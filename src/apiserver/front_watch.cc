@@ -85,9 +85,9 @@ class EventWriter {
   }
 
   Value Shaped(const WatchEvent& event) {
-    const Value object = event.object.bytes != nullptr
-                             ? core_.Decode(event.object.bytes)
-                             : BookmarkObject(type_, event.object.revision, event.initial_events_end);
+    Value object = event.object.bytes != nullptr
+                       ? core_.Decode(event.object.bytes)
+                       : BookmarkObject(type_, event.object.revision, event.initial_events_end);
     if (accepted_.shape == Shape::kPartialMetadata) return PartialMetadata(object, accepted_.shape_version);
     if (accepted_.shape != Shape::kTable) return object;
     // The columns are told once.
