@@ -1,4 +1,7 @@
 // Custom resources from their definition to their end, through the whole backend.
+#include "apiserver/crd.h"
+
+#include "api/crd_manifest.h"
 #include "apiserver/backend_for_test.h"
 #include "apiserver/conditions.h"
 #include "base/strings.h"
@@ -65,6 +68,23 @@ TEST(CrdTest, ServesItsVersionsWithDefaultsPruningAndValidation) {
     const ResourceTypePtr beta = world.core.registry().Find("example.com", "v1beta1", "widgets");
     const auto read = co_await world.core.Get({.type = beta, .ns = "default", .name = "a", .subresource = {}});
     EXPECT_EQ(world.core.Decode(read->bytes)["apiVersion"].str(), "example.com/v1beta1");
+  });
+}
+
+TEST(CrdTest, AManifestMadeFromItsTypesServesTheSameTypes) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    const std::vector<ResourceTypePtr> types = TypesOfCrd(FromYaml(kCrd)).types;
+    const Value manifest = api::CrdManifest(types);
+    EXPECT_EQ(manifest["metadata"]["name"].str(), "widgets.example.com");
+    co_await Establish(world, manifest.ToString(), "widgets.example.com");
+    const ResourceTypePtr served = world.core.registry().Find("example.com", "v1", "widgets");
+    EXPECT_EQ(served->short_names, types[0]->short_names);
+    EXPECT_EQ(served->columns[0].json_path, ".spec.size");
+    EXPECT_TRUE(served->has_status && served->scale);
+    const auto made = co_await world.Create(world.Of("example.com", "widgets", "default"),
+                                            "{metadata: {name: a}, spec: {size: 3, unknown: 1}}");
+    EXPECT_EQ(made->value["spec"], FromJson(R"({"size":3,"color":"blue"})"));
+    EXPECT_EQ(api::CrdManifest(TypesOfCrd(manifest).types), manifest);
   });
 }
 
