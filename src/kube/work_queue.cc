@@ -114,9 +114,8 @@ struct WorkQueue::Impl final : private rt::TimerNode {
       at = std::min(at, entry.at);
       priority = std::min(priority, entry.priority);
       if (at == entry.at && priority == entry.priority) return;
-      if (entry.pending == Pending::kDue && priority == entry.priority) return;
     }
-    const bool due = entry.pending == Pending::kDue || at <= loop_.Now();
+    const bool due = at <= loop_.Now();  // what was due stays so, as the earliest time wins
     Unlist(node);
     entry.pending = due ? Pending::kDue : Pending::kDelayed;
     entry.priority = priority;
@@ -201,14 +200,12 @@ struct WorkQueue::Impl final : private rt::TimerNode {
     }
   }
 
-  // As if it had never been taken; what was added since merges with that.
+  // As if it had never been taken: what was added since merges with that, and only a raise gives it another place.
   void PutBack(Entry& entry) {
     const bool raised = entry.pending != Pending::kNone && entry.priority < entry.taken_priority;
     if (!raised) {
       entry.priority = entry.taken_priority;
       entry.sequence = entry.taken_sequence;
-    } else if (entry.pending == Pending::kDelayed) {
-      entry.sequence = ++sequence_;
     }
     entry.pending = Pending::kDue;
     entry.at = entry.taken_due;

@@ -101,9 +101,8 @@ class Model {
     if (seen) return;
     if (!key.wanted || key.wanted->priority >= taken.priority) {
       key.wanted = taken;
-    } else if (!key.wanted->due) {
+    } else {
       key.wanted->due = true;
-      key.wanted->order = ++happened_;
     }
   }
 
@@ -285,6 +284,7 @@ class Trial {
       }
       if (random_.Chance(0.1)) {
         ++unseen_;
+        if (random_.Chance(0.5)) co_await loop_.Sleep(RandomDelay());
         continue;
       }
       const std::string& key = held->See();

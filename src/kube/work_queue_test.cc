@@ -352,6 +352,12 @@ TEST(WorkQueueTest, AnItemThatNobodySawMergesWithWhatWasAddedMeanwhile) {
       {"later", [](WorkQueue& queue) { queue.AddAfter("a", seconds(5)); }, {"a", "b"}},
       {"more urgent", [](WorkQueue& queue) { queue.Add("a", Priority::kUser); }, {"a", "b"}},
       {"others more urgent", [](WorkQueue& queue) { queue.Add("u", Priority::kUser); }, {"u", "a", "b"}},
+      {"more urgent, before others",
+       [](WorkQueue& queue) {
+         queue.AddAfter("a", seconds(5), Priority::kUser);
+         queue.Add("u", Priority::kUser);
+       },
+       {"a", "u", "b"}},
       {"more urgent, behind others",
        [](WorkQueue& queue) {
          queue.Add("u", Priority::kUser);
@@ -409,6 +415,23 @@ TEST(WorkQueueTest, AnItemCanBeMovedAndEndsItsWorkOnce) {
     EXPECT_EQ(other.key(), "b");
     EXPECT_EQ(queue.working(), 1);
   });
+}
+
+TEST(WorkQueueTest, KeysThatAreDoneOrForgottenTakeNoRoom) {
+  WorkQueueOptions options;
+  options.keys_max = 1;
+  RunOnALoop(
+      [](VirtualLoop& loop, WorkQueue& queue) -> Task<void> {
+        for (const char* key : {"a", "b", "c"}) {
+          queue.Add(key);
+          EXPECT_EQ(co_await TakeAll(queue), Keys{key});
+          queue.Retry(key);
+          co_await loop.Sleep(seconds(1));
+          EXPECT_EQ(co_await TakeAll(queue), Keys{key});
+          queue.Forget(key);
+        }
+      },
+      options);
 }
 
 TEST(WorkQueueTest, TheMetricsTellHowLongKeysWaitedAndWereWorkedOn) {
