@@ -1,43 +1,19 @@
-// The work queue on the virtual loop: once per key, priorities, delays, back-off, and workers that are dropped.
+// The work queue on the virtual loop: once per key, priorities, delays, back-off.
 #include "kube/work_queue.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "rt/scope.h"
-#include "rt/test_support.h"
+#include "kube/work_queue_for_test.h"
 #include "rt/virtual_loop.h"
-#include "rt/when.h"
 
 namespace baton::kube {
 namespace {
 
-using rt::Do;
-using rt::Scope;
 using rt::Task;
 using rt::VirtualLoop;
-using Keys = std::vector<std::string>;
-
-// Takes what is due now, and ends the work on each at once.
-Task<Keys> TakeAll(WorkQueue& queue) {
-  Keys keys;
-  while (queue.waiting() > 0) keys.push_back((co_await queue.Next()).key());
-  co_return keys;
-}
-
-template <class Program>
-void RunOnALoop(Program program, WorkQueueOptions options = {}) {
-  VirtualLoop loop(1);
-  const auto body = [&]() -> Task<void> {
-    WorkQueue queue(loop, options);
-    co_await program(loop, queue);
-  };
-  loop.Run(body());
-}
 
 TEST(WorkQueueTest, KeysComeInTheOrderTheyWereAddedAndEachOnce) {
   RunOnALoop([](VirtualLoop&, WorkQueue& queue) -> Task<void> {
@@ -253,170 +229,6 @@ TEST(WorkQueueTest, TheJitterShortensEachBackOffByAtMostItsPart) {
   EXPECT_NEAR(below_the_middle, above_the_middle, 600);  // of 12,000
 }
 
-TEST(WorkQueueTest, AWaitingWorkerIsWokenForEachKeyAndTheFirstWhoWaitedIsFirst) {
-  VirtualLoop loop(1);
-  const auto program = [&]() -> Task<void> {
-    WorkQueue queue(loop, {});
-    Keys log;
-    Scope workers(loop);
-    const auto worker = [&](std::string name) -> Task<void> {
-      const WorkQueue::Item item = co_await queue.Next();
-      log.push_back(name + item.key());
-      co_await loop.Sleep(hours(1));
-    };
-    for (const char* name : {"1", "2", "3"}) {
-      workers.Spawn(worker(name));
-      co_await loop.Sleep(seconds(1));
-    }
-    const uint64_t steps = loop.steps();
-    co_await loop.Sleep(hours(1));
-    EXPECT_EQ(loop.steps() - steps, 1);  // only this sleep: nobody polls
-    queue.Add("a");
-    co_await loop.Sleep(seconds(1));
-    queue.Add("b");
-    co_await loop.Sleep(seconds(1));
-    EXPECT_EQ(log, (Keys{"1a", "2b"}));
-    EXPECT_EQ(queue.working(), 2);
-    queue.AddAfter("c", seconds(5));
-    co_await loop.Sleep(seconds(6));
-    EXPECT_EQ(log, (Keys{"1a", "2b", "3c"}));
-  };
-  loop.Run(program());
-}
-
-TEST(WorkQueueTest, AWokenWorkerTakesTheMostUrgentKeyThatIsThereWhenItRuns) {
-  RunOnALoop([](VirtualLoop& loop, WorkQueue& queue) -> Task<void> {
-    std::string got;
-    Scope workers(loop);
-    workers.Spawn(Do([&]() -> Task<void> { got = (co_await queue.Next()).key(); }));
-    co_await loop.Sleep(seconds(1));
-    queue.Add("resync", Priority::kResync);  // wakes the worker
-    queue.Add("user", Priority::kUser);      // before it runs
-    co_await workers.Join();
-    EXPECT_EQ(got, "user");
-    EXPECT_EQ(queue.waiting(), 1);
-  });
-}
-
-TEST(WorkQueueTest, AWorkerThatIsDroppedAfterItWasWokenLeavesTheKeyToTheNext) {
-  RunOnALoop([](VirtualLoop& loop, WorkQueue& queue) -> Task<void> {
-    Keys log;
-    Scope second(loop);
-    std::optional<Scope> first(loop);
-    const auto worker = [&](std::string name) -> Task<void> { log.push_back(name + (co_await queue.Next()).key()); };
-    first->Spawn(worker("first "));
-    co_await loop.Sleep(seconds(1));
-    second.Spawn(worker("second "));
-    co_await loop.Sleep(seconds(1));
-    queue.Add("a");
-    first.reset();  // it was woken, and has not run
-    EXPECT_EQ(queue.waiting(), 1);
-    co_await second.Join();
-    EXPECT_EQ(log, Keys{"second a"});
-  });
-}
-
-TEST(WorkQueueTest, AWaitThatPassesItsDeadlineLeavesTheQueueAsItWas) {
-  RunOnALoop([](VirtualLoop& loop, WorkQueue& queue) -> Task<void> {
-    const auto nothing = co_await rt::WithDeadline(rt::Deadline::After(loop, seconds(1)), "a key", queue.Next());
-    EXPECT_FALSE(nothing.ok());
-    queue.Add("a");
-    EXPECT_EQ(co_await TakeAll(queue), Keys{"a"});
-  });
-}
-
-TEST(WorkQueueTest, AnItemThatNobodySawGoesBackToItsPlace) {
-  RunOnALoop([](VirtualLoop&, WorkQueue& queue) -> Task<void> {
-    for (const char* key : {"a", "b", "c"}) queue.Add(key);
-    {
-      std::vector<Task<WorkQueue::Item>> both;
-      both.push_back(queue.Next());
-      both.push_back(queue.Next());
-      auto first = co_await rt::WhenAny(std::move(both));  // the other may have taken a key, too
-    }
-    EXPECT_EQ(queue.working(), 0);
-    EXPECT_EQ(co_await TakeAll(queue), (Keys{"a", "b", "c"}));
-  });
-}
-
-TEST(WorkQueueTest, AnItemThatNobodySawMergesWithWhatWasAddedMeanwhile) {
-  struct Row {
-    const char* what;
-    void (*meanwhile)(WorkQueue&);
-    Keys expected;
-  };
-  const Row rows[] = {
-      {"nothing", [](WorkQueue&) {}, {"a", "b"}},
-      {"the same", [](WorkQueue& queue) { queue.Add("a"); }, {"a", "b"}},
-      {"less urgent", [](WorkQueue& queue) { queue.Add("a", Priority::kResync); }, {"a", "b"}},
-      {"later", [](WorkQueue& queue) { queue.AddAfter("a", seconds(5)); }, {"a", "b"}},
-      {"more urgent", [](WorkQueue& queue) { queue.Add("a", Priority::kUser); }, {"a", "b"}},
-      {"others more urgent", [](WorkQueue& queue) { queue.Add("u", Priority::kUser); }, {"u", "a", "b"}},
-      {"more urgent, before others",
-       [](WorkQueue& queue) {
-         queue.AddAfter("a", seconds(5), Priority::kUser);
-         queue.Add("u", Priority::kUser);
-       },
-       {"a", "u", "b"}},
-      {"more urgent, behind others",
-       [](WorkQueue& queue) {
-         queue.Add("u", Priority::kUser);
-         queue.AddAfter("a", seconds(5), Priority::kUser);
-       },
-       {"u", "a", "b"}},
-  };
-  for (const Row& row : rows) {
-    RunOnALoop([&row](VirtualLoop&, WorkQueue& queue) -> Task<void> {
-      queue.Add("a");
-      queue.Add("b");
-      {
-        const WorkQueue::Item item = co_await queue.Next();
-        row.meanwhile(queue);
-      }
-      EXPECT_EQ(queue.delayed(), 0) << row.what;
-      EXPECT_EQ(co_await TakeAll(queue), row.expected) << row.what;
-    });
-  }
-}
-
-TEST(WorkQueueTest, AWorkerThatIsDroppedAtWorkFreesItsKey) {
-  RunOnALoop([](VirtualLoop& loop, WorkQueue& queue) -> Task<void> {
-    queue.Add("a");
-    {
-      Scope workers(loop);
-      workers.Spawn(Do([&]() -> Task<void> {
-        const WorkQueue::Item item = co_await queue.Next();
-        EXPECT_EQ(item.key(), "a");
-        co_await loop.Sleep(hours(1));
-      }));
-      co_await loop.Sleep(seconds(1));
-      EXPECT_EQ(queue.working(), 1);
-      queue.Add("a");
-    }
-    EXPECT_EQ(queue.working(), 0);
-    EXPECT_EQ(co_await TakeAll(queue), Keys{"a"});
-  });
-}
-
-TEST(WorkQueueTest, AnItemCanBeMovedAndEndsItsWorkOnce) {
-  RunOnALoop([](VirtualLoop&, WorkQueue& queue) -> Task<void> {
-    queue.Add("a");
-    queue.Add("b");
-    WorkQueue::Item item = co_await queue.Next();
-    EXPECT_EQ(item.key(), "a");
-    WorkQueue::Item other = std::move(item);
-    EXPECT_EQ(other.key(), "a");
-    EXPECT_EQ(queue.working(), 1);
-    other = co_await queue.Next();  // ends the work on "a"
-    EXPECT_EQ(other.key(), "b");
-    EXPECT_EQ(queue.working(), 1);
-    WorkQueue::Item& same = other;
-    other = std::move(same);
-    EXPECT_EQ(other.key(), "b");
-    EXPECT_EQ(queue.working(), 1);
-  });
-}
-
 TEST(WorkQueueTest, KeysThatAreDoneOrForgottenTakeNoRoom) {
   WorkQueueOptions options;
   options.keys_max = 1;
@@ -465,32 +277,6 @@ TEST(WorkQueueTest, TheMetricsTellHowLongKeysWaitedAndWereWorkedOn) {
         EXPECT_DOUBLE_EQ(metrics.work_seconds.sum(), 20);
       },
       options);
-}
-
-TEST(WorkQueueDeathTest, DestroyingTheQueueBeforeItsWorkersEndsTheProcess) {
-  const auto waits = [] {
-    VirtualLoop loop(1);
-    const auto program = [&]() -> Task<void> {
-      std::optional<WorkQueue> queue(std::in_place, loop, WorkQueueOptions{});
-      Scope workers(loop);
-      workers.Spawn(Do([&]() -> Task<void> { (void)(co_await queue->Next()).key(); }));
-      co_await loop.Sleep(seconds(1));
-      queue.reset();
-    };
-    loop.Run(program());
-  };
-  const auto works = [] {
-    VirtualLoop loop(1);
-    const auto program = [&]() -> Task<void> {
-      std::optional<WorkQueue> queue(std::in_place, loop, WorkQueueOptions{});
-      queue->Add("a");
-      const WorkQueue::Item item = co_await queue->Next();
-      queue.reset();
-    };
-    loop.Run(program());
-  };
-  EXPECT_DEATH(waits(), "a work queue outlives all who wait or work on it");
-  EXPECT_DEATH(works(), "a work queue outlives all who wait or work on it");
 }
 
 TEST(WorkQueueDeathTest, MoreKeysThanAllowedAndOptionsWithoutSenseEndTheProcess) {
