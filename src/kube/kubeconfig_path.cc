@@ -12,11 +12,10 @@ std::string CleanPath(std::string_view path) {
   std::vector<std::string> names;
   for (const std::string_view name : Split(path, '/')) {
     if (name.empty() || name == ".") continue;
-    if (name != "..") {
-      names.emplace_back(name);
-    } else if (!names.empty() && names.back() != "..") {
+    const bool up = name == "..";
+    if (up && !names.empty() && names.back() != "..") {
       names.pop_back();
-    } else if (!absolute) {
+    } else if (!up || !absolute) {
       names.emplace_back(name);
     }
   }
