@@ -39,12 +39,21 @@ const KubeconfigEntry* FindEntry(const std::vector<KubeconfigEntry>& all, std::s
   return found == all.end() ? nullptr : &*found;
 }
 
+// An error of the YAML reader without the text that it may quote, which may be a secret: `token: !!int s3cret`.
+Error WithoutText(const Error& error) {
+  if (error.message().find("its tag says !!") == std::string::npos) return error;
+  return InvalidError(
+      StrCat(error.message().substr(0, error.message().find(": '")), ": a value is not what its tag says"));
+}
+
 Result<json::Value> ParseDocument(std::string_view text) {
   if (text.size() > kKubeconfigBytesMax) {
     return TooLargeError(StrCat("a kubeconfig of ", text.size(), " bytes, at most ", kKubeconfigBytesMax, " are read"));
   }
   const json::YamlLimits limits = {.max_bytes = kKubeconfigBytesMax, .max_aliased_bytes = kKubeconfigBytesMax};
-  std::vector<json::Value> documents = TRY(json::ParseYamlStream(text, limits));
+  Result<std::vector<json::Value>> parsed = json::ParseYamlStream(text, limits);
+  if (!parsed.ok()) return WithoutText(parsed.error());
+  std::vector<json::Value> documents = *std::move(parsed);
   if (documents.empty()) return json::Object();
   if (documents.size() > 1) return InvalidError("a kubeconfig is one document, not several");
   TRY(CheckKubeconfig(documents[0]));

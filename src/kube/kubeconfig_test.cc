@@ -141,6 +141,7 @@ TEST(KubeconfigTest, ErrorsNameTheFileAndTheField) {
   const Row rows[] = {
       // the whole file
       {"a: [", "line "},
+      {"a:\n  token: !!int s3cret", "line 2, column 10: a value is not what its tag says"},
       {"- a", "a kubeconfig is an object, not array"},
       {"{}\n---\na: 1\n", "a kubeconfig is one document, not several"},
       {"kind: Pod", "kind: \"Pod\" is no kubeconfig (Config)"},
