@@ -334,12 +334,23 @@ class ShutdownTest(ServerTest):
             self.assertTrue(out.endswith(b"bye\n"), out[-100:])
             self.assertEqual((watch.returncode, err), (0, b""), "curl tells a cut body from an ended one")
 
+    def wait_for_slow(self, server, count):
+        """Until the server is in that many slow requests: it tells."""
+        deadline = time.monotonic() + 20
+        while True:
+            with server.connect() as connection:
+                connection.sendall(b"GET /slow_requests HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n")
+                running = net.read_all(connection).rpartition(b"\r\n\r\n")[2]
+            if int(running) == count:
+                return
+            self.assertLess(time.monotonic(), deadline, f"{running} of {count} slow requests have begun")
+
     def test_running_requests_are_answered_and_new_connections_refused(self):
         server = self.start()
         idle = self.connect(server)
-        running = [self.background_curl(server, "/slow?ms=2000", protocol, "-w", "%{http_code}")
+        running = [self.background_curl(server, "/slow?ms=4000", protocol, "-w", "%{http_code}")
                    for protocol in PROTOCOLS]
-        time.sleep(1)  # they are connected
+        self.wait_for_slow(server, len(running))
         server.terminate()
         deadline = time.monotonic() + 1.5
         refused = False
@@ -359,7 +370,7 @@ class ShutdownTest(ServerTest):
     def test_what_does_not_end_is_cut_at_the_deadline(self):
         server = self.start("shutdown_ms=500")
         stuck = [self.background_curl(server, "/slow?ms=60000", protocol) for protocol in PROTOCOLS]
-        time.sleep(1)
+        self.wait_for_slow(server, len(stuck))
         began = time.monotonic()
         self.assertEqual(server.stop(), (0, "stopped\n"))
         self.assertLess(time.monotonic() - began, 5)

@@ -173,6 +173,8 @@ rt::Task<void> Watch(rt::Loop& loop, Request request, ResponseWriter& writer) {
   if (sent.ok()) sent = co_await writer.Finish();
 }
 
+int slow_requests = 0;  // that are being answered now: tests wait for them, then act
+
 rt::Task<void> Handle(rt::Loop& loop, Request request, ResponseWriter& writer) {
   const Headers text{{"content-type", "text/plain"}};
   const std::string_view path = request.path();
@@ -189,12 +191,16 @@ rt::Task<void> Handle(rt::Loop& loop, Request request, ResponseWriter& writer) {
         StrCat(request.http2 ? "http2" : "http1", " ", request.peer.has_certificate ? "" : "no ", "certificate ",
                request.peer.common_name, " ", Join(request.peer.organizations, ","), "\n"));
   } else if (path == "/slow") {
+    ++slow_requests;
     co_await loop.Sleep(milliseconds(Parameter(request, "ms", 100)));
+    --slow_requests;
     sent = co_await writer.Send(200, text, std::string("slow\n"));
   } else if (path == "/stream") {
     sent = co_await Stream(std::move(request), writer);
   } else if (path == "/text") {
     sent = co_await writer.Send(200, text, Text(Parameter(request, "n", 1'000'000)));
+  } else if (path == "/slow_requests") {
+    sent = co_await writer.Send(200, text, StrCat(slow_requests));
   } else if (path == "/watch") {
     co_await Watch(loop, std::move(request), writer);
   } else if (path == "/nothing") {
