@@ -38,15 +38,6 @@ Value Strings(std::span<const std::string> strings) {
   return std::move(out).Build();
 }
 
-Value Verbs(const ResourceType& type) {
-  if (!type.verbs.empty()) return Strings(type.verbs);
-  if (!type.stored) return json::Array({"create"});
-  // Kubernetes has one order for its own kinds and another one for custom ones.
-  if (type.custom)
-    return json::Array({"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"});
-  return json::Array({"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"});
-}
-
 // All of a type's subresources: by name, but status before scale for custom ones.
 std::vector<Subresource> Subresources(const ResourceType& type) {
   const std::vector<std::string> verbs = {"get", "patch", "update"};
@@ -84,7 +75,7 @@ Value ListedResource(const ResourceType& type) {
   out.Add("singularName", type.singular);
   out.Add("namespaced", type.namespaced);
   out.Add("kind", type.kind);
-  out.Add("verbs", Verbs(type));
+  out.Add("verbs", Strings(VerbsOf(type)));
   AddNames(type, out);
   if (type.stored) out.Add("storageVersionHash", StorageVersionHash(type));
   return std::move(out).Build();
@@ -114,7 +105,7 @@ Value AggregatedResource(const ResourceType& type) {
   out.Add("responseKind", ResponseKind(type));
   out.Add("scope", type.namespaced ? "Namespaced" : "Cluster");
   out.Add("singularResource", type.singular);
-  out.Add("verbs", Verbs(type));
+  out.Add("verbs", Strings(VerbsOf(type)));
   AddNames(type, out);
   ArrayBuilder below;
   for (const Subresource& sub : Subresources(type)) {
@@ -140,6 +131,14 @@ Value AggregatedGroup(const Registry& registry, const std::string& group) {
 }
 
 }  // namespace
+
+std::vector<std::string> VerbsOf(const ResourceType& type) {
+  if (!type.verbs.empty()) return type.verbs;
+  if (!type.stored) return {"create"};
+  // Kubernetes has one order for its own kinds and another one for custom ones.
+  if (type.custom) return {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
+  return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+}
 
 Value ApiVersions() {
   return Object(

@@ -4,11 +4,14 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apiserver/registry.h"
 #include "json/value.h"
 
 namespace baton::apiserver {
+
+std::vector<std::string> VerbsOf(const ResourceType& type);  // of the resource itself, in Kubernetes' order
 
 json::Value ApiVersions();  // GET /api      (APIVersions; the server's address left to clients)
 json::Value ApiGroupList(const Registry& registry);                      // GET /apis     (APIGroupList)
