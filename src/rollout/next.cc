@@ -1,0 +1,569 @@
+// The protocol. Read with next.h; facts about why each line is there: docs/ROLLOUT.md.
+#include "rollout/next.h"
+
+#include <utility>
+
+#include "base/guard.h"
+#include "base/probe.h"
+#include "base/strings.h"
+
+namespace baton::rollout {
+namespace {
+
+using Mode = SideRule::Mode;
+
+// ---- saying what to do
+// -------------------------------------------------------------------------------------------------
+
+Decision Do(Phase phase, Effect effect, std::string message) {
+  return {.phase = phase, .effect = std::move(effect), .message = std::move(message)};
+}
+
+Decision Wait(Phase phase, std::string waiting_for, Duration deadline) {
+  return {.phase = phase,
+          .effect = NoEffect{},
+          .message = StrCat("waiting for ", waiting_for),
+          .waiting_for = waiting_for,
+          .deadline = deadline};
+}
+
+Decision Ask(Phase phase, std::string what, std::string who) {
+  return {
+      .phase = phase, .effect = NoEffect{}, .message = StrCat(what, "; ", who), .waiting_for = what, .blocked = true};
+}
+
+Decision End(Phase phase, std::string message) { return {.phase = phase, .message = std::move(message)}; }
+
+// ---- the Writer's changes
+// ----------------------------------------------------------------------------------------------
+
+// The state directory of one stop: no other stop ever has the same.
+std::string StateDir(const Claim& claim, int64_t seq) {
+  return StrCat(claim.migration_uid, "-", claim.attempt, "-", seq);
+}
+
+Writer WithStop(const Writer& writer, const Holder& whom, const std::string& uid, const std::string& prior_path) {
+  Writer next = writer;
+  next.seq = writer.seq + 1;
+  next.stop = Stop{.seq = next.seq,
+                   .cluster = whom.cluster,
+                   .uid = uid,
+                   .prior_path = prior_path,
+                   .state_dir = StateDir(*writer.claim, next.seq)};
+  return next;
+}
+
+Writer WithHolder(const Writer& writer, const Holder& from, const Holder& to, const std::string& capture,
+                  std::string how) {
+  Writer next = writer;
+  next.seq = writer.seq + 1;
+  next.holder = to;
+  next.receipt = Receipt{.seq = next.seq,
+                         .migration_uid = writer.claim->migration_uid,
+                         .attempt = writer.claim->attempt,
+                         .from = from.cluster,
+                         .from_id = from.cluster_id,
+                         .from_uid = writer.stop ? writer.stop->uid : std::string(),
+                         .to = to.cluster,
+                         .to_id = to.cluster_id,
+                         .capture = capture,
+                         .how = std::move(how),
+                         .previous = writer.receipt ? writer.receipt->hash : std::string()};
+  return next;
+}
+
+Writer Ended(const Writer& writer, Phase end) {
+  Writer next = writer;
+  next.ended_uid = writer.claim->migration_uid;
+  next.ended = end;
+  next.claim.reset();
+  next.stop.reset();
+  return next;
+}
+
+// ---- looking
+// -----------------------------------------------------------------------------------------------------------
+
+bool Answers(const Sighting& sighting, const Holder& meant) {
+  return sighting.answered && GUARD("rollout.same_cluster", sighting.cluster_id == meant.cluster_id);
+}
+
+// The stop of `meant`, proven by this very look.
+bool StopProven(const Writer& writer, const Sighting& sighting, const Holder& meant) {
+  return Answers(sighting, meant) && sighting.found && GUARD("rollout.same_object", sighting.uid == writer.stop->uid) &&
+         GUARD("rollout.not_deleting", !sighting.deleting) && GUARD("rollout.spec_is_held", sighting.held) &&
+         GUARD("rollout.epoch_of_this_stop", sighting.seq == writer.stop->seq) &&
+         GUARD("rollout.stop_proof", sighting.stop_proven);
+}
+
+bool Attested(const Migration& migration, const Sighting& source) {
+  return migration.attestation.has_value() && !source.answered;
+}
+
+BindingState Locked(std::set<std::string> clusters, int64_t fence) {
+  return {.clusters = std::move(clusters), .locked = true, .fence = fence};
+}
+
+// A step that every stage begins with: the override and the binding are as the stage wants them, and ours.
+std::optional<Decision> Assert(Phase phase, const Writer& writer, const Observation& seen,
+                               const std::set<std::string>& clusters) {
+  const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  if (seen.override_state != wanted) return Do(phase, PutOverride{*wanted}, "setting the override of this move");
+  const BindingState locked = Locked(clusters, seen.fence);
+  if (seen.binding != locked) return Do(phase, PutBinding{locked}, "locking the binding");
+  return std::nullopt;
+}
+
+// ---- Forward: Planned, Staged
+// ------------------------------------------------------------------------------------------
+
+Decision ToAbort(Phase phase, const Writer& writer, std::string why) {
+  SOMETIMES("rollout.abort_decided");
+  Writer next = writer;
+  next.claim->intent = Intent::kAbort;
+  // A source that was told to stop runs again under a new epoch; one that was not goes on under its own.
+  if (writer.stop) next.seq = writer.seq + 1;
+  return Do(phase, SwapWriter{next}, StrCat("aborting: ", why));
+}
+
+Decision OnFailureBeforeGrant(Phase phase, const Writer& writer, const Migration& migration, const std::string& why) {
+  if (!migration.hold_on_failure) return ToAbort(phase, writer, why);
+  return Ask(phase, why, "onFailure is Hold: `baton abort` goes back, or remove the cause and it goes on");
+}
+
+Decision Prepare(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  if (migration.abort) return ToAbort(Phase::kPlanned, writer, "asked for");
+  const bool staging = migration.phase == Phase::kStaged;
+  const Phase phase = staging ? Phase::kStaged : Phase::kPlanned;
+  const Duration deadline = staging ? migration.deadlines.stage : migration.deadlines.plan;
+  const bool stays = migration.paused || !migration.approved;
+  if (seen.in_phase >= deadline && !(staging && stays)) {
+    return OnFailureBeforeGrant(phase, writer, migration, StrCat(PhaseName(phase), " took too long"));
+  }
+  // On our own hub the target is created held once it is known to be acceptable.
+  std::set<std::string> clusters = {claim.source.cluster};
+  if (seen.own_hub && (seen.target_valid || seen.binding.clusters.contains(claim.target.cluster))) {
+    clusters.insert(claim.target.cluster);
+  }
+  if (auto step = Assert(phase, writer, seen, clusters)) return *std::move(step);
+  if (!seen.target_invalid.empty()) {
+    return OnFailureBeforeGrant(phase, writer, migration,
+                                StrCat(claim.target.cluster, " would refuse the workload: ", seen.target_invalid));
+  }
+  if (Attested(migration, seen.source)) {
+    return Do(phase, SwapWriter{WithStop(writer, claim.source, claim.source.member_uid, {})},
+              StrCat("going on without ", claim.source.cluster, ", as ", migration.attestation->by, " attested"));
+  }
+  if (!Answers(seen.source, claim.source))
+    return Wait(phase, StrCat("cluster ", claim.source.cluster, " to answer"), deadline);
+  if (!seen.source.found || seen.source.uid != claim.source.member_uid) {
+    return Ask(phase, StrCat("the workload in ", claim.source.cluster, " is not the one that this move began with"),
+               "`baton abort`, look at what runs there, and begin again");
+  }
+  if (seen.source.seq != writer.seq) {
+    return Wait(phase, StrCat("cluster ", claim.source.cluster, " to show epoch ", writer.seq), deadline);
+  }
+  if (!seen.target_valid)
+    return Do(phase, ValidateTarget{}, StrCat("asking ", claim.target.cluster, " whether it takes the workload"));
+  if (!Answers(seen.target, claim.target))
+    return Wait(phase, StrCat("cluster ", claim.target.cluster, " to answer"), deadline);
+  if (seen.own_hub) {
+    const bool held = seen.target.found && seen.target.held && seen.target.seq == writer.seq && !seen.target.deleting;
+    if (!held) return Wait(phase, StrCat("the held workload in ", claim.target.cluster), deadline);
+  } else if (!GUARD("rollout.target_is_absent", SeenGone(seen.target, claim.target))) {
+    return Wait(phase, StrCat("cluster ", claim.target.cluster, " to have nothing of the workload"), deadline);
+  }
+  // All is prepared.
+  if (migration.paused)
+    return {.phase = Phase::kStaged, .message = "paused; `baton resume` goes on", .waiting_for = "resume"};
+  if (!migration.approved) {
+    return {.phase = Phase::kStaged,
+            .message = StrCat("waiting for ", migration.waiting_for_approval),
+            .waiting_for = migration.waiting_for_approval};
+  }
+  if (!seen.source.runs) {
+    return Wait(Phase::kStaged,
+                StrCat("the workload in ", claim.source.cluster, " to run, so that its state can be captured"),
+                migration.deadlines.stage);
+  }
+  return Do(Phase::kStaged, SwapWriter{WithStop(writer, claim.source, seen.source.uid, seen.source.prior_path)},
+            StrCat("ordering the stop in ", claim.source.cluster));
+}
+
+// ---- Forward: Quiescing
+// ------------------------------------------------------------------------------------------------
+
+std::set<std::string> BothClusters(const Writer& writer, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  if (!seen.own_hub) return {claim.source.cluster};
+  return {claim.source.cluster, claim.target.cluster};
+}
+
+Decision Quiesce(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Phase phase = Phase::kQuiescing;
+  if (migration.abort) return ToAbort(phase, writer, "asked for");
+  if (auto step = Assert(phase, writer, seen, BothClusters(writer, seen))) return *std::move(step);
+  if (StopProven(writer, seen.source, claim.source) && GUARD("rollout.capture_is_new", !seen.source.capture.empty())) {
+    // GRANT
+    return Do(phase, SwapWriter{WithHolder(writer, claim.source, claim.target, seen.source.capture, "StopProof")},
+              StrCat(claim.source.cluster, " stopped and its state is captured: granting ", claim.target.cluster));
+  }
+  if (Attested(migration, seen.source)) {
+    SOMETIMES("rollout.attested");
+    Writer next = WithHolder(writer, claim.source, claim.target, migration.attestation->state_ref, "Attested");
+    next.receipt->attested_by = migration.attestation->by;
+    next.receipt->why = migration.attestation->reason;
+    return Do(phase, SwapWriter{next},
+              StrCat(migration.attestation->by, " attested that ", claim.source.cluster, " is stopped"));  // GRANT
+  }
+  if (!seen.source.stop_failed.empty() && Answers(seen.source, claim.source)) {
+    return OnFailureBeforeGrant(phase, writer, migration, seen.source.stop_failed);
+  }
+  if (seen.in_phase >= migration.deadlines.quiesce) {
+    return OnFailureBeforeGrant(phase, writer, migration,
+                                StrCat("the stop in ", claim.source.cluster, " was not proven in time",
+                                       seen.source.stop_missing.empty() ? "" : ": ", seen.source.stop_missing));
+  }
+  if (!Answers(seen.source, claim.source)) {
+    SOMETIMES("rollout.source_is_silent");
+    return Wait(phase, StrCat("cluster ", claim.source.cluster, " to answer; silence proves nothing"),
+                migration.deadlines.quiesce);
+  }
+  return Wait(phase, StrCat("the stop proof from ", claim.source.cluster, ": ", seen.source.stop_missing),
+              migration.deadlines.quiesce);
+}
+
+// ---- Forward: Granted, Verifying, Cleaning
+// -----------------------------------------------------------------------------
+
+Decision ToWithdraw(Phase phase, const Writer& writer, const Observation& seen, std::string why) {
+  SOMETIMES("rollout.withdraw_decided");
+  const Claim& claim = *writer.claim;
+  Writer next = WithStop(writer, claim.target, seen.target.uid, writer.receipt->capture);
+  next.claim->intent = Intent::kWithdraw;
+  return Do(phase, SwapWriter{next}, StrCat("going back: ", why));
+}
+
+Decision OnFailureAfterGrant(Phase phase, const Writer& writer, const Migration& migration, const Observation& seen,
+                             const std::string& why) {
+  // Going back must know which object it stops.
+  if (!Answers(seen.target, writer.claim->target)) {
+    return Ask(phase, StrCat(why, ", and cluster ", writer.claim->target.cluster, " does not answer"),
+               "nothing is done until it does: bring it back");
+  }
+  if (!migration.hold_on_failure) return ToWithdraw(phase, writer, seen, why);
+  return Ask(phase, why, "onFailure is Hold: `baton abort` goes back, or remove the cause and it goes on");
+}
+
+Decision Verify(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const bool started = seen.override_state == WantedOverride(writer, seen.fence);
+  const Phase phase = started ? Phase::kVerifying : Phase::kGranted;
+  // The proof again, before anything may run: a source that came back to life keeps the target on hold.
+  const bool attested = writer.receipt->how == "Attested" && !seen.source.answered;
+  const bool still = StopProven(writer, seen.source, claim.source) || attested;
+  if (!started && !GUARD("rollout.proof_read_again", still)) {
+    SOMETIMES("rollout.proof_gone_after_grant");
+    if (!Answers(seen.source, claim.source)) {
+      return Wait(phase, StrCat("cluster ", claim.source.cluster, " to show its stop once more"),
+                  migration.deadlines.start);
+    }
+    return Ask(phase,
+               StrCat("the workload in ", claim.source.cluster, " is no longer stopped: ", seen.source.stop_missing),
+               StrCat("stop it there; ", claim.target.cluster, " stays on hold until then"));
+  }
+  if (auto step = Assert(phase, writer, seen, {claim.source.cluster, claim.target.cluster})) return *std::move(step);
+  if (migration.abort) return OnFailureAfterGrant(phase, writer, migration, seen, "asked for");
+  if (Answers(seen.target, claim.target) && seen.target.found) {
+    if (seen.target.seq == writer.seq && !seen.target.start_failed.empty()) {
+      return OnFailureAfterGrant(phase, writer, migration, seen, seen.target.start_failed);
+    }
+    const bool proven = seen.target.seq == writer.seq && !seen.target.deleting &&
+                        GUARD("rollout.start_proof", seen.target.start_proven);
+    if (proven && seen.proven_for >= migration.stabilization) {
+      Writer next = writer;
+      next.claim->verified = true;
+      next.holder.member_uid = seen.target.uid;
+      next.claim->target.member_uid = seen.target.uid;
+      return Do(phase, SwapWriter{next}, StrCat(claim.target.cluster, " has proven itself"));
+    }
+  }
+  if (seen.in_phase >= migration.deadlines.verify) {
+    return OnFailureAfterGrant(phase, writer, migration, seen,
+                               StrCat(claim.target.cluster, " did not prove itself in time",
+                                      seen.target.start_missing.empty() ? "" : ": ", seen.target.start_missing));
+  }
+  if (!Answers(seen.target, claim.target))
+    return Wait(phase, StrCat("cluster ", claim.target.cluster, " to answer"), migration.deadlines.verify);
+  if (seen.target.start_proven) {
+    return Wait(phase,
+                StrCat(claim.target.cluster, " to stay healthy for ", migration.stabilization / seconds(1), " s"),
+                migration.deadlines.verify);
+  }
+  return Wait(phase, StrCat("the start proof from ", claim.target.cluster, ": ", seen.target.start_missing),
+              migration.deadlines.verify);
+}
+
+// The source goes; then the lock; then the claim. The override is removed when the claim is gone.
+Decision Clean(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Phase phase = Phase::kCleaning;
+  const bool late = seen.in_phase >= migration.deadlines.clean;
+  const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  if (seen.override_state != wanted)
+    return Do(phase, PutOverride{*wanted}, "keeping the override until the source is gone");
+  const BindingState only_target = Locked({claim.target.cluster}, seen.fence);
+  const BindingState free{.clusters = {claim.target.cluster}, .locked = false, .fence = 0};
+  const bool gone = SeenGone(seen.source, claim.source);
+  if (!gone) {
+    if (seen.binding != only_target)
+      return Do(phase, PutBinding{only_target}, StrCat("removing the workload from ", claim.source.cluster));
+    const std::string what = StrCat("the stopped workload to be gone from ", claim.source.cluster);
+    if (late)
+      return Ask(phase, what, StrCat("it holds no data any more: look at what keeps it in ", claim.source.cluster));
+    return Wait(phase, what, migration.deadlines.clean);
+  }
+  if (!seen.target_allowed) {
+    if (seen.binding != only_target) return Do(phase, PutBinding{only_target}, "locking the binding again");
+    return Ask(phase, StrCat("the policy no longer allows the workload in ", claim.target.cluster),
+               "edit the policy, or move the workload again; until then the binding stays locked");
+  }
+  if (seen.binding != free) return Do(phase, PutBinding{free}, "giving the binding back to the scheduler");
+  if (!seen.binding_settled) {
+    if (late)
+      return Ask(phase, StrCat("the scheduler to leave the workload in ", claim.target.cluster),
+                 "look at the binding's conditions");
+    return Wait(phase, StrCat("the scheduler to leave the workload in ", claim.target.cluster),
+                migration.deadlines.clean);
+  }
+  return Do(phase, SwapWriter{Ended(writer, Phase::kSucceeded)}, "the move is over");
+}
+
+// ---- Abort: nothing was granted
+// ----------------------------------------------------------------------------------------
+
+Decision Abort(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Phase phase = Phase::kAborting;
+  const bool late = seen.in_phase >= migration.deadlines.undo;
+  const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  if (seen.override_state != wanted)
+    return Do(phase, PutOverride{*wanted}, StrCat("letting ", claim.source.cluster, " run on"));
+  const BindingState only_source = Locked({claim.source.cluster}, seen.fence);
+  const BindingState free{.clusters = {claim.source.cluster}, .locked = false, .fence = 0};
+  const bool runs = Answers(seen.source, claim.source) && seen.source.found && seen.source.seq == writer.seq &&
+                    GUARD("rollout.source_runs_again", !writer.stop || seen.source.runs);
+  const bool unlocked = seen.binding == free;
+  if (!unlocked && seen.binding != only_source)
+    return Do(phase, PutBinding{only_source}, StrCat("taking the workload out of ", claim.target.cluster));
+  if (!runs) {
+    const std::string what = StrCat("the workload in ", claim.source.cluster, " to run again");
+    if (late)
+      return Ask(
+          phase, what,
+          StrCat("look at cluster ", claim.source.cluster, ": it has its own state and needs nothing from elsewhere"));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  if (!SeenGone(seen.target, claim.target)) {
+    const std::string what = StrCat("the held workload to be gone from ", claim.target.cluster);
+    if (late)
+      return Ask(phase, what, StrCat("bring cluster ", claim.target.cluster, " back, or delete the object there"));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  if (!unlocked) return Do(phase, PutBinding{free}, "giving the binding back to the scheduler");
+  Writer next = Ended(writer, Phase::kAborted);
+  next.holder.member_uid = seen.source.uid;
+  return Do(phase, SwapWriter{next}, "the move was aborted");
+}
+
+// ---- Withdraw: the target was granted and goes back
+// --------------------------------------------------------------------
+
+Decision StopTarget(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Phase phase = Phase::kWithdrawing;
+  const bool late = seen.in_phase >= migration.deadlines.undo;
+  if (!writer.stop->proven) {
+    if (auto step = Assert(phase, writer, seen, {claim.source.cluster, claim.target.cluster})) return *std::move(step);
+    Writer next = writer;
+    if (writer.stop->uid.empty() && Answers(seen.target, claim.target) && seen.target.found) {
+      SOMETIMES("rollout.target_appeared_late");
+      next.stop->uid = seen.target.uid;
+      return Do(phase, SwapWriter{next}, StrCat("the workload appeared in ", claim.target.cluster));
+    }
+    // What it did is decided after it stopped, never before.
+    next.stop->proven = true;
+    if (StopProven(writer, seen.target, claim.target)) {
+      const bool none = seen.target.progress == Sighting::Progress::kNone;
+      if (!none && seen.target.capture.empty()) {
+        return Ask(phase, StrCat(claim.target.cluster, " may have written and its state was not captured"),
+                   "find its last checkpoint and `baton attest` it");
+      }
+      next.stop->capture = none ? std::string() : seen.target.capture;
+      return Do(phase, SwapWriter{next},
+                StrCat(claim.target.cluster, " stopped", none ? " and had not progressed" : "; its state is captured"));
+    }
+    const std::string what = StrCat("the stop proof from ", claim.target.cluster,
+                                    seen.target.stop_missing.empty() ? "" : ": ", seen.target.stop_missing);
+    if (late)
+      return Ask(phase, what,
+                 StrCat("stop the workload in ", claim.target.cluster, "; nothing runs elsewhere until then"));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  // A target that may ever have been told to run is deleted, and seen gone, before another runs.
+  if (auto step = Assert(phase, writer, seen, {claim.source.cluster})) return *std::move(step);
+  if (!GUARD("rollout.target_seen_gone", SeenGone(seen.target, claim.target))) {
+    const std::string what = StrCat("the workload to be gone from ", claim.target.cluster);
+    if (late) return Ask(phase, what, StrCat("delete it there; ", claim.source.cluster, " stays on hold until then"));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  // GRANT
+  const std::string capture = writer.stop->capture.empty() ? writer.receipt->capture : writer.stop->capture;
+  const Writer next = WithHolder(writer, claim.target, claim.source, capture, "StopProof");
+  return Do(phase, SwapWriter{next},
+            StrCat(claim.target.cluster, " is gone: granting ", claim.source.cluster, " again"));
+}
+
+Decision ResumeSource(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Phase phase = Phase::kWithdrawing;
+  const bool late = seen.in_phase >= migration.deadlines.undo;
+  const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  if (seen.override_state != wanted)
+    return Do(phase, PutOverride{*wanted}, StrCat("starting ", claim.source.cluster, " again"));
+  const BindingState only_source = Locked({claim.source.cluster}, seen.fence);
+  const BindingState free{.clusters = {claim.source.cluster}, .locked = false, .fence = 0};
+  const bool runs =
+      Answers(seen.source, claim.source) && seen.source.found && seen.source.seq == writer.seq && seen.source.runs;
+  if (seen.binding != free && seen.binding != only_source)
+    return Do(phase, PutBinding{only_source}, "locking the binding");
+  if (!runs) {
+    const std::string what = StrCat("the workload in ", claim.source.cluster, " to run again");
+    if (late) return Ask(phase, what, StrCat("look at cluster ", claim.source.cluster));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  if (seen.binding != free) return Do(phase, PutBinding{free}, "giving the binding back to the scheduler");
+  Writer next = Ended(writer, Phase::kRolledBack);
+  next.holder.member_uid = seen.source.uid;
+  return Do(phase, SwapWriter{next}, "the move was rolled back");
+}
+
+// ---- before and after the claim
+// ----------------------------------------------------------------------------------------
+
+Decision Begin(const Writer& writer, const Migration& migration, const Observation& seen) {
+  if (writer.claim)
+    return End(Phase::kRejected, StrCat("migration ", writer.claim->migration, " is moving this workload"));
+  if (migration.abort) return End(Phase::kAborted, "aborted before it began");
+  if (!seen.preflight_done) return Wait(Phase::kPending, "the checks before the move", migration.deadlines.plan);
+  if (!seen.problems.empty()) {
+    std::string why;
+    for (const std::string& problem : seen.problems) why += (why.empty() ? "" : "; ") + problem;
+    return End(Phase::kRejected, why);
+  }
+  Writer next = writer;
+  if (!writer.exists) {
+    next.exists = true;
+    next.seq = 1;
+    next.holder = seen.proposal->source;
+  }
+  next.stop.reset();
+  next.claim = seen.proposal;
+  next.claim->fence = seen.fence;
+  return Do(Phase::kPending, SwapWriter{next}, "claiming the workload");
+}
+
+// The claim is gone: what remains of us goes, and the end is told.
+Decision Finish(const Writer& writer, const Migration& migration, const Observation& seen) {
+  if (seen.override_exists) return Do(migration.phase, RemoveOverride{}, "removing the override");
+  switch (writer.ended) {
+    case Phase::kAborted:
+      return End(writer.ended, StrCat("aborted: ", writer.holder.cluster, " runs as before"));
+    case Phase::kRolledBack:
+      return End(writer.ended, StrCat("rolled back: ", writer.holder.cluster, " runs again"));
+    case Phase::kCancelled:
+      return End(writer.ended, "cancelled: the workload was deleted");
+    default:
+      return End(writer.ended, StrCat("the workload runs in ", writer.holder.cluster));
+  }
+}
+
+}  // namespace
+
+std::string_view EffectName(const Effect& effect) {
+  constexpr std::string_view kNames[] = {"none",        "swap-writer",    "put-override", "remove-override",
+                                         "put-binding", "validate-target"};
+  return kNames[effect.index()];
+}
+
+bool SeenGone(const Sighting& sighting, const Holder& meant) {
+  return Answers(sighting, meant) && !sighting.found && GUARD("rollout.nothing_remains", !sighting.remains);
+}
+
+std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence) {
+  if (!writer.claim) return std::nullopt;
+  const Claim& claim = *writer.claim;
+  OverrideState state{.fence = fence, .attempt = claim.attempt};
+  const bool with_target = writer.holder.cluster == claim.target.cluster;
+  state.source = {.mode = Mode::kHeld, .seq = writer.seq};
+  state.target = {.mode = Mode::kHeld, .seq = writer.seq};
+  switch (claim.intent) {
+    case Intent::kForward:
+      if (!writer.stop) {
+        state.source.mode = Mode::kAsIs;
+      } else {
+        state.source = {.mode = Mode::kStopping, .seq = writer.stop->seq, .state_dir = writer.stop->state_dir};
+        if (with_target) state.target = {.mode = Mode::kRunning, .seq = writer.seq, .ref = writer.receipt->capture};
+      }
+      break;
+    case Intent::kAbort:
+      state.source.mode = writer.stop ? Mode::kRunning : Mode::kAsIs;
+      break;
+    case Intent::kWithdraw:
+      if (with_target) {
+        state.target = {.mode = Mode::kStopping, .seq = writer.stop->seq, .state_dir = writer.stop->state_dir};
+      } else {
+        state.source = {.mode = Mode::kRunning, .seq = writer.seq, .ref = writer.stop->capture};
+      }
+      break;
+  }
+  return state;
+}
+
+Decision Next(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const bool mine = writer.exists && writer.claim && writer.claim->migration_uid == migration.uid;
+  if (!mine) {
+    if (writer.exists && writer.ended_uid == migration.uid) return Finish(writer, migration, seen);
+    if (migration.phase == Phase::kPending) return Begin(writer, migration, seen);
+    return Ask(migration.phase, "the record of this move (its Writer) was deleted or overwritten",
+               "nothing is done until a person looked at both clusters: docs/ROLLOUT.md, 'The record is gone'");
+  }
+  if (!seen.template_found) {
+    if (seen.override_exists) return Do(migration.phase, RemoveOverride{}, "the template is gone");
+    return Do(migration.phase, SwapWriter{Ended(writer, Phase::kCancelled)}, "the template is gone");
+  }
+  const Claim& claim = *writer.claim;
+  if (!GUARD("rollout.fence", claim.fence <= seen.fence)) {
+    return Wait(migration.phase, "another leader, which is newer than this one", migration.deadlines.undo);
+  }
+  if (claim.fence < seen.fence) {
+    Writer next = writer;
+    next.claim->fence = seen.fence;
+    return Do(migration.phase, SwapWriter{next}, "a new leader takes over");
+  }
+  const bool with_target = writer.holder.cluster == claim.target.cluster;
+  switch (claim.intent) {
+    case Intent::kForward:
+      if (with_target) return claim.verified ? Clean(writer, migration, seen) : Verify(writer, migration, seen);
+      return writer.stop ? Quiesce(writer, migration, seen) : Prepare(writer, migration, seen);
+    case Intent::kAbort:
+      return Abort(writer, migration, seen);
+    case Intent::kWithdraw:
+      return with_target ? StopTarget(writer, migration, seen) : ResumeSource(writer, migration, seen);
+  }
+  return End(migration.phase, "");
+}
+
+}  // namespace baton::rollout

@@ -1,0 +1,222 @@
+// What a handoff is decided on: the durable record (Writer), the wish (Migration), and what was seen just now
+// (Observation). Plain values without I/O; rollout/next.h decides on them, rollout/records.h reads and writes them as
+// API objects.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace baton::rollout {
+
+enum class Phase : uint8_t {
+  kPending,
+  kPlanned,
+  kStaged,
+  kQuiescing,
+  kGranted,
+  kVerifying,
+  kCleaning,
+  kSucceeded,  // end
+  kAborting,
+  kAborted,  // end
+  kWithdrawing,
+  kRolledBack,  // end
+  kRejected,    // end
+  kCancelled,   // end: the template is gone
+};
+std::string_view PhaseName(Phase phase);  // "Quiescing"
+std::optional<Phase> PhaseFromName(std::string_view name);
+bool IsEnd(Phase phase);
+
+enum class Intent : uint8_t { kForward, kAbort, kWithdraw };
+std::string_view IntentName(Intent intent);
+
+// ---- the durable record
+// ----------------------------------------------------------------------------------------------
+
+// Who may write.
+struct Holder {
+  std::string cluster;
+  std::string cluster_id;  // kube-system's UID: a cluster that was replaced under its name is another one
+  std::string member_uid;  // of the object there; "": not seen yet
+  friend bool operator==(const Holder&, const Holder&) = default;
+};
+
+// The one migration that may change the Writer now.
+struct Claim {
+  std::string migration;  // its name
+  std::string migration_uid;
+  int64_t attempt = 1;  // raised by whatever voids evidence
+  Intent intent = Intent::kForward;
+  int64_t fence = 0;  // of the leader that acts; grows with every leader
+  Holder source;
+  Holder target;
+  bool verified = false;  // the target has proven itself: the point of no return
+  friend bool operator==(const Claim&, const Claim&) = default;
+};
+
+// A stop that was ordered, written down before it is carried out.
+struct Stop {
+  int64_t seq = 0;
+  std::string cluster;
+  std::string uid;         // of the object that is stopped
+  std::string prior_path;  // what it called its state before: never a capture
+  std::string state_dir;   // of this stop alone: only what lies in it is a capture
+  // Withdrawing: what the stop gave, kept because the object is deleted next.
+  bool proven = false;
+  std::string capture;  // "": the target had made no progress
+  friend bool operator==(const Stop&, const Stop&) = default;
+};
+
+// The evidence on which the writer changed.
+struct Receipt {
+  int64_t seq = 0;
+  std::string migration_uid;
+  int64_t attempt = 0;
+  std::string from, from_id, from_uid;
+  std::string to, to_id;
+  std::string capture;
+  std::string how;          // "StopProof", "Attested", "NeverStarted"
+  std::string attested_by;  // a person, when how is Attested
+  std::string why;          // and their reason
+  std::string at;           // RFC 3339
+  std::string previous;     // hash of the receipt before
+  std::string hash;
+  friend bool operator==(const Receipt&, const Receipt&) = default;
+};
+
+struct Writer {
+  bool exists = false;
+  std::string version;  // resourceVersion: every swap is on this one
+  int64_t seq = 0;      // grows with every change of who may run
+  Holder holder;
+  std::optional<Claim> claim;
+  std::optional<Stop> stop;
+  std::optional<Receipt> receipt;  // the newest
+  // The move that ended last, so that an end is told even when its status could never be written.
+  std::string ended_uid;
+  Phase ended = Phase::kPending;
+  friend bool operator==(const Writer&, const Writer&) = default;
+};
+
+// ---- the wish
+// --------------------------------------------------------------------------------------------------------
+
+struct Attestation {
+  std::string by;
+  std::string reason;
+  std::string state_ref;
+};
+
+struct Deadlines {
+  Duration plan = minutes(5);
+  Duration stage = minutes(10);
+  Duration quiesce = minutes(15);
+  Duration start = minutes(15);
+  Duration verify = minutes(15);
+  Duration clean = minutes(10);
+  Duration undo = minutes(15);  // after which an abort or a withdrawal says that it needs a person
+};
+
+struct Migration {
+  std::string name;
+  std::string uid;
+  Phase phase = Phase::kPending;  // as its status says: a projection, for "since when" only
+  bool abort = false;             // asked for, or the object is being deleted
+  bool paused = false;
+  bool hold_on_failure = false;  // onFailure: Hold
+  bool approved = true;          // all approvals that the next step needs are there
+  std::string waiting_for_approval;
+  std::optional<Attestation> attestation;
+  Duration stabilization = seconds(10);
+  Deadlines deadlines;
+};
+
+// ---- what was seen
+// ---------------------------------------------------------------------------------------------------
+
+// One side as the override has it.
+struct SideRule {
+  enum class Mode : uint8_t {
+    kAsIs,      // pinned as it runs
+    kHeld,      // must not run
+    kStopping,  // must not run, and must capture its state in state_dir
+    kRunning,   // runs, from ref when there is one, else from its own state
+  };
+  Mode mode = Mode::kHeld;
+  int64_t seq = 0;
+  std::string ref;
+  std::string state_dir;
+  friend bool operator==(const SideRule&, const SideRule&) = default;
+};
+
+// All that our override says. Every other cluster is held.
+struct OverrideState {
+  int64_t fence = 0;
+  int64_t attempt = 1;
+  SideRule source;
+  SideRule target;
+  friend bool operator==(const OverrideState&, const OverrideState&) = default;
+};
+
+// The binding as far as a move is concerned.
+struct BindingState {
+  std::set<std::string> clusters;
+  bool locked = false;  // scheduling suspended, and eviction tasks for source and target
+  int64_t fence = 0;    // of the last leader that wrote it; 0 when it is not locked
+  friend bool operator==(const BindingState&, const BindingState&) = default;
+};
+
+// One cluster, as one live look at it showed. Nothing here comes from a cache.
+struct Sighting {
+  bool answered = false;  // when not, nothing below says anything
+  std::string cluster_id;
+  bool found = false;
+  std::string uid;
+  bool deleting = false;
+  int64_t seq = -1;        // the epoch in its spec; -1: none
+  bool held = false;       // its spec says that it must not run
+  bool runs = false;       // it runs, as far as its operator says
+  std::string prior_path;  // what it calls its state while it runs: never a capture
+  bool remains = false;    // something of it is there (JobManager, pods), whether or not the object is
+  // As the profile judges it against Writer.stop:
+  bool stop_proven = false;
+  std::string capture;
+  std::string stop_missing;  // what the proof lacks, in words
+  std::string stop_failed;   // it cannot succeed any more, and why; "": it can
+  // As the profile judges it against the epoch and the reference it was started with:
+  bool start_proven = false;  // runs, restored from our reference, made a checkpoint
+  std::string start_missing;
+  std::string start_failed;
+  enum class Progress : uint8_t { kUnknown, kNone, kSome };
+  Progress progress = Progress::kUnknown;  // whether it wrote anything since it was started: known only once stopped
+};
+
+struct Observation {
+  int64_t fence = 0;    // of this leader
+  bool own_hub = true;  // the RunGate stands in the pipe: a target may be created in its held form
+  bool template_found = true;
+  std::vector<std::string> problems;  // preflight's, when it was done; only read while Pending
+  bool preflight_done = false;
+  std::optional<Claim> proposal;                // source and target as preflight found them; read while Pending
+  bool target_allowed = true;                   // the policy would leave the workload in the target
+  std::optional<OverrideState> override_state;  // as the object is; nothing: there is none, or it was tampered with
+  bool override_exists = false;
+  bool binding_found = true;
+  BindingState binding;
+  bool binding_settled = true;  // what the scheduler last decided is what it says
+  Sighting source;
+  Sighting target;
+  bool target_valid = false;   // the target's API server accepted the object (dry run), this attempt
+  std::string target_invalid;  // it refused, and why
+  Duration in_phase{};         // how long the migration has been in its phase
+  Duration proven_for{};       // how long the start proof has held without a break
+};
+
+}  // namespace baton::rollout
