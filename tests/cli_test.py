@@ -40,5 +40,25 @@ class CliTest(unittest.TestCase):
         self.assertEqual((code, out), (2, ""))
         self.assertIn("'--loud'", err)
 
+    def test_crds_prints_one_definition_after_the_other(self):
+        code, out, err = run("crds")
+        self.assertEqual((code, err), (0, ""))
+        documents = out.split("\n---\n")
+        names = [re.search(r"^metadata:\n  name: (.+)$", document, re.MULTILINE).group(1) for document in documents]
+        self.assertEqual(len(names), len(set(names)))
+        for name in ("propagationpolicies.policy.karmada.io", "resourcebindings.work.karmada.io", "works.work.karmada.io", "clusters.cluster.karmada.io",
+                     "flinkdeployments.flink.apache.org", "writers.rollout.karmada.io", "statefulmigrations.rollout.karmada.io"):
+            self.assertIn(name, names)
+        for document in documents:
+            self.assertIn("kind: CustomResourceDefinition", document)
+
+    def test_crds_of_one_group(self):
+        code, out, err = run("crds", "--group", "rollout.karmada.io")
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(re.findall(r"^  group: (.+)$", out, re.MULTILINE), ["rollout.karmada.io"] * 3)
+        code, out, err = run("crds", "--group=example.com")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("'example.com'", err)
+
 
 unittest.main()

@@ -8,6 +8,7 @@
 
 #include "cli/apiserver_command.h"
 #include "cli/backup_command.h"
+#include "cli/crds_command.h"
 
 namespace {
 
@@ -31,6 +32,7 @@ int Version(std::span<const std::string_view> arguments) {
 constexpr std::array kCommands = {
     Command{"apiserver", "a Kubernetes API server on an embedded store", baton::cli::ApiServerCommand},
     Command{"backup", "write everything a store holds to a file", baton::cli::BackupCommand},
+    Command{"crds", "print the CustomResourceDefinitions that a hub needs", baton::cli::CrdsCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
     Command{"version", "which build this is", Version},
 };
