@@ -1,0 +1,79 @@
+// Estimates: how many more replicas each cluster can take, from its resourceSummary.
+//
+//   Estimator estimator(fleet);                                  // remembers by request; a new one per fleet
+//   Estimates estimates = estimator.For(binding, *prepared, &assumed);
+//
+// A cluster takes as many replicas as the scarcest of: free pods, and for each resource that a replica asks for what is
+// left (allocatable - allocated - allocating) divided by the request. A cluster without a summary takes none, and one
+// that does not list a requested resource takes none. When the cluster models its nodes (spec.resourceModels and the
+// counts in its status), replicas must also fit on single nodes: each node of a grade is counted with that grade's
+// minimum and 110 pods. A workload with several components that must run in one cluster is counted in whole sets, by
+// the summary alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "placement/binding.h"
+#include "placement/fleet.h"
+#include "placement/prepared.h"
+#include "placement/resources.h"
+
+namespace baton::placement {
+
+class Assumed;
+
+inline constexpr int32_t kUnknownEstimate = -1;  // no estimator answered: counts as "enough"
+
+// Available replicas (or sets) by the cluster's number in the fleet.
+using Estimates = std::vector<int32_t>;
+
+// What is taken of a cluster beside what its status says.
+struct Load {
+  int64_t pods = 0;
+  std::vector<Amount> amounts;  // sorted by name
+  struct Shape {
+    Request request;
+    int64_t replicas = 0;
+  };
+  std::vector<Shape> shapes;  // the same, replica by replica
+
+  void Add(const Request& request, int64_t replicas);  // replicas may be negative: takes it back
+  bool empty() const { return pods == 0; }
+};
+
+// One cluster. `request` null: the workload has no requirements, only pods count. `load` null: none.
+int32_t EstimateReplicas(const Capacity& capacity, const Request* request, const Load* load = nullptr);
+int32_t EstimateSets(const Capacity& capacity, std::span<const Component> components, const Load* load = nullptr);
+
+// The smaller of the two for each cluster, for more than one estimator. An unknown does not count.
+void Merge(Estimates& into, std::span<const int32_t> other);
+
+// Counted in sets: several components that run as one, placed in exactly one cluster.
+bool CountsInSets(const Binding& binding, const Placement& placement);
+
+class Estimator {
+ public:
+  static constexpr size_t kMaxRemembered = 1024;  // requests; then it starts anew
+
+  explicit Estimator(std::shared_ptr<const Fleet> fleet) : fleet_(std::move(fleet)) {}
+
+  // What Schedule() takes. `assumed` may be null. Not thread-safe.
+  Estimates For(const Binding& binding, const Placement& placement, const Assumed* assumed);
+
+ private:
+  const Estimates& ByRequest(const Request* request);
+
+  std::shared_ptr<const Fleet> fleet_;
+  std::map<Request, Estimates, bool (*)(const Request&, const Request&)> by_request_{&Less};
+  Estimates by_pods_;  // of a workload without requirements
+
+  static bool Less(const Request& a, const Request& b);
+};
+
+}  // namespace baton::placement
