@@ -90,7 +90,8 @@ Result<ClusterAffinity> ParseClusterAffinity(const Value& object, std::string_vi
   affinity.cluster_names = TRY(Names(object["clusterNames"], StrCat(where, ".clusterNames")));
   affinity.excluded = TRY(Names(object["exclude"], StrCat(where, ".exclude")));
   if (const Value& labels = object["labelSelector"]; !labels.is_null()) {
-    json::LabelSelector selector = TRY(json::LabelSelector::FromObject(labels).Context(StrCat(where, ".labelSelector")));
+    json::LabelSelector selector =
+        TRY(json::LabelSelector::FromObject(labels).Context(StrCat(where, ".labelSelector")));
     if (!selector.selects_everything()) affinity.label_selector = std::move(selector);
   }
   const Value& selector = object["fieldSelector"];
@@ -99,7 +100,8 @@ Result<ClusterAffinity> ParseClusterAffinity(const Value& object, std::string_vi
     return InvalidError(StrCat(where, ".fieldSelector must be an object with a list of matchExpressions"));
   }
   if (expressions.size() > kMaxFieldExpressions) {
-    return TooLargeError(StrCat(where, ".fieldSelector.matchExpressions has more than ", kMaxFieldExpressions, " items"));
+    return TooLargeError(
+        StrCat(where, ".fieldSelector.matchExpressions has more than ", kMaxFieldExpressions, " items"));
   }
   for (const Value& item : expressions.items()) {
     affinity.fields.push_back(TRY(ParseField(item, StrCat(where, ".fieldSelector.matchExpressions[]"))));

@@ -52,7 +52,8 @@ struct Peers {
 struct Binding {
   std::string api_version;  // of the template
   std::string kind;
-  std::string uid;  // of the template: breaks ties in a division, so that the odd replica is not always the first cluster's
+  std::string
+      uid;  // of the template: breaks ties in a division, so that the odd replica is not always the first cluster's
 
   int32_t replicas = 0;
   bool has_requirements = false;  // spec.replicaRequirements is there, be it empty
@@ -75,7 +76,8 @@ struct Binding {
   bool IsWorkload() const { return replicas > 0 || has_requirements || !components.empty(); }
   // A person asked for a fresh decision (WorkloadRebalancer) since the last one. Before the first one: no.
   bool RescheduleRequired() const {
-    return reschedule_triggered_at.has_value() && last_scheduled.has_value() && *reschedule_triggered_at > *last_scheduled;
+    return reschedule_triggered_at.has_value() && last_scheduled.has_value() &&
+           *reschedule_triggered_at > *last_scheduled;
   }
   const TargetCluster* FindTarget(std::string_view cluster) const;
 };

@@ -17,11 +17,11 @@
 
 namespace baton::placement {
 
-inline constexpr size_t kMaxTaints = 256;         // of one cluster
-inline constexpr size_t kMaxZones = 256;          // of one cluster
-inline constexpr size_t kMaxApiKinds = 10'000;    // of one cluster
-inline constexpr size_t kMaxNodeGrades = 256;     // of one cluster
-inline constexpr int64_t kMaxPodsPerNode = 110;   // what Kubernetes recommends and Karmada counts for a modelled node
+inline constexpr size_t kMaxTaints = 256;        // of one cluster
+inline constexpr size_t kMaxZones = 256;         // of one cluster
+inline constexpr size_t kMaxApiKinds = 10'000;   // of one cluster
+inline constexpr size_t kMaxNodeGrades = 256;    // of one cluster
+inline constexpr int64_t kMaxPodsPerNode = 110;  // what Kubernetes recommends and Karmada counts for a modelled node
 
 struct Taint {
   std::string key;
@@ -44,8 +44,8 @@ struct NodeGrade {
 
 // What is left in the cluster: allocatable - allocated - allocating of status.resourceSummary.
 struct Capacity {
-  bool known = false;  // there is a summary at all; a cluster without one takes no replicas
-  int64_t pods = 0;    // never below 0
+  bool known = false;             // there is a summary at all; a cluster without one takes no replicas
+  int64_t pods = 0;               // never below 0
   std::vector<Amount> available;  // sorted by name; below 0 when over-committed
   std::vector<NodeGrade> grades;  // empty: no model, the summary counts alone
 

@@ -1,5 +1,6 @@
-// ClusterSet: a set of clusters of one Fleet, as bits by the cluster's number in it. Filtering 1,000 clusters is sixteen
-// machine words per condition, which is why a placement is matched against a fleet once (prepared.h) and not per binding.
+// ClusterSet: a set of clusters of one Fleet, as bits by the cluster's number in it. Filtering 1,000 clusters is
+// sixteen machine words per condition, which is why a placement is matched against a fleet once (prepared.h) and not
+// per binding.
 #pragma once
 
 #include <bit>

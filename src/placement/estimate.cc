@@ -167,7 +167,8 @@ Estimates Estimator::For(const Binding& binding, const Placement& placement, con
     const std::optional<size_t> at = fleet_->Find(name);
     if (!at.has_value()) return;
     const Capacity& capacity = (*fleet_)[*at].capacity;
-    estimates[*at] = sets ? EstimateSets(capacity, binding.components, &load) : EstimateReplicas(capacity, request, &load);
+    estimates[*at] =
+        sets ? EstimateSets(capacity, binding.components, &load) : EstimateReplicas(capacity, request, &load);
   });
   return estimates;
 }

@@ -22,9 +22,8 @@ Fleet::Groups GroupBy(std::span<const Cluster> clusters, const NameOf& name_of) 
   groups.names.erase(repeated.begin(), repeated.end());
   for (const Cluster& cluster : clusters) {
     const std::string_view name = name_of(cluster);
-    const auto at = std::ranges::lower_bound(groups.names, name, {}, [](const std::string& s) {
-      return std::string_view(s);
-    });
+    const auto at =
+        std::ranges::lower_bound(groups.names, name, {}, [](const std::string& s) { return std::string_view(s); });
     groups.of.push_back(name.empty() ? Fleet::kNoGroup : static_cast<int32_t>(at - groups.names.begin()));
   }
   return groups;
@@ -43,7 +42,10 @@ Result<std::shared_ptr<const Fleet>> Fleet::Make(std::vector<Cluster> clusters) 
 }
 
 Fleet::Fleet(std::vector<Cluster> clusters)
-    : clusters_(std::move(clusters)), all_(clusters_.size(), true), deleting_(clusters_.size()), none_(clusters_.size()) {
+    : clusters_(std::move(clusters)),
+      all_(clusters_.size(), true),
+      deleting_(clusters_.size()),
+      none_(clusters_.size()) {
   std::map<Taint, ClusterSet> taints;
   for (size_t i = 0; i < clusters_.size(); ++i) {
     const Cluster& cluster = clusters_[i];

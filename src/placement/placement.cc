@@ -103,7 +103,8 @@ Result<void> ParseSpread(const Value& list, Placement& placement) {
                                  constraint.min_groups));
     }
     if (!label.empty()) {
-      if (!name.empty()) return InvalidError("spreadConstraints[]: spreadByLabel should not co-exist with spreadByField");
+      if (!name.empty())
+        return InvalidError("spreadConstraints[]: spreadByLabel should not co-exist with spreadByField");
       placement.spread_by_label = true;
       continue;
     }
@@ -158,7 +159,8 @@ Result<void> ParseReplicaScheduling(const Value& object, Placement& placement) {
     return InvalidError(StrCat("replicaSchedulingType is ", Quote(type), "; it must be Duplicated or Divided"));
   }
   if (!preference.empty() && preference != "Weighted" && preference != "Aggregated") {
-    return InvalidError(StrCat("replicaDivisionPreference is ", Quote(preference), "; it must be Aggregated or Weighted"));
+    return InvalidError(
+        StrCat("replicaDivisionPreference is ", Quote(preference), "; it must be Aggregated or Weighted"));
   }
   if (type == "Duplicated") {
     placement.division = Division::kDuplicated;
@@ -169,7 +171,8 @@ Result<void> ParseReplicaScheduling(const Value& object, Placement& placement) {
 }
 
 Result<void> ParseWorkloadAffinity(const Value& object, Placement& placement) {
-  placement.affinity_label = TRY(Text(object["affinity"]["groupByLabelKey"], "workloadAffinity.affinity.groupByLabelKey"));
+  placement.affinity_label =
+      TRY(Text(object["affinity"]["groupByLabelKey"], "workloadAffinity.affinity.groupByLabelKey"));
   placement.anti_affinity_label =
       TRY(Text(object["antiAffinity"]["groupByLabelKey"], "workloadAffinity.antiAffinity.groupByLabelKey"));
   if (!placement.affinity_label.empty() && placement.affinity_label == placement.anti_affinity_label) {
@@ -189,7 +192,8 @@ Result<void> CheckOverflow(const Placement& placement) {
                                  "scheduling"));
     }
     if (term.affinity.MatchesEverything()) {
-      return InvalidError(StrCat("affinity ", Quote(term.name), " already takes every cluster: overflowAffinities need ",
+      return InvalidError(StrCat("affinity ", Quote(term.name),
+                                 " already takes every cluster: overflowAffinities need ",
                                  "an affinity of their own to overflow from"));
     }
   }

@@ -1,4 +1,5 @@
-// Placement: the `placement` of a PropagationPolicy, compiled: defaults filled in, selectors parsed, wrong input refused.
+// Placement: the `placement` of a PropagationPolicy, compiled: defaults filled in, selectors parsed, wrong input
+// refused.
 //
 //   Placement placement = TRY(CompilePlacement(binding["spec"]["placement"]));
 //
@@ -33,9 +34,9 @@ inline constexpr size_t kMaxStaticWeights = 100'000;
 
 // corev1.Toleration without its seconds, which only eviction looks at.
 struct Toleration {
-  std::string key;    // empty with Exists: every key
-  std::string value;  // empty with Exists
-  std::string effect;  // empty: every effect
+  std::string key;      // empty with Exists: every key
+  std::string value;    // empty with Exists
+  std::string effect;   // empty: every effect
   bool exists = false;  // operator Exists, else Equal
 
   bool Tolerates(const Taint& taint) const;

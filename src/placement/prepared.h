@@ -40,9 +40,9 @@ class PreparedPlacement {
   // The placement as compact JSON with sorted keys: what the scheduler writes as applied-placement.
   const std::string& text() const { return text_; }
 
-  std::span<const Term> terms() const { return terms_; }                      // as placement().terms
-  const ClusterSet& tolerated() const { return tolerated_; }                  // no taint keeps the workload away
-  const ClusterSet& spreadable() const { return spreadable_; }                // has each property that spread asks for
+  std::span<const Term> terms() const { return terms_; }                       // as placement().terms
+  const ClusterSet& tolerated() const { return tolerated_; }                   // no taint keeps the workload away
+  const ClusterSet& spreadable() const { return spreadable_; }                 // has each property that spread asks for
   std::span<const int64_t> static_weights() const { return static_weights_; }  // by cluster; empty: no such list
 
  private:
