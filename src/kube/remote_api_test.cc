@@ -2,8 +2,10 @@
 #include "kube/remote_api.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -184,6 +186,69 @@ TEST(RemoteApiTest, AWatchOfForgottenHistoryIsGone) {
     EXPECT_EQ((co_await (*watch)->Next()).error().kind(), ErrorKind::kGone);
     watch = co_await api->OpenWatch({.resource = kNoSuchKind}, rt::Deadline::After(loop, kTestTimeout));
     EXPECT_EQ(watch.error().kind(), ErrorKind::kNotFound);
+  });
+}
+
+TEST(RemoteApiTest, AProgramsCertificateIsShown) {
+  std::string path = ::testing::TempDir() + "/certificate_XXXXXX";
+  const int file = ::mkstemp(path.data());
+  ASSERT_GE(file, 0);
+  WithServer([&](rt::RealLoop& loop, apiserver::ApiServer& server) -> rt::Task<void> {
+    ClusterAccess access = AccessOf(server);
+    const std::string answer = json::Object({{"kind", "ExecCredential"},
+                                             {"apiVersion", "client.authentication.k8s.io/v1beta1"},
+                                             {"status", json::Object({{"clientCertificateData", access.certificate_pem},
+                                                                      {"clientKeyData", access.key_pem}})}})
+                                   .ToString();
+    EXPECT_EQ(::write(file, answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
+    access.certificate_pem.clear();
+    access.key_pem.clear();
+    const std::unique_ptr<RemoteApi> nobody = MakeRemote(loop, access);
+    EXPECT_EQ((co_await nobody->Get(kNamespaces, {"", "default"})).error().kind(), ErrorKind::kUnauthorized);
+    access.exec = ExecCredentials{.api_version = "client.authentication.k8s.io/v1beta1",
+                                  .command = "/bin/cat",
+                                  .arguments = {path},
+                                  .interactive_mode = "IfAvailable"};
+    const std::unique_ptr<RemoteApi> api = MakeRemote(loop, access);
+    EXPECT_EQ(Outcome(co_await api->Get(kNamespaces, {"", "default"})), "OK");
+  });
+  ::close(file);
+  ::unlink(path.c_str());
+}
+
+TEST(RemoteApiTest, TokensAndImpersonationReachTheServer) {
+  WithServer(
+      [&](rt::RealLoop& loop, apiserver::ApiServer& server) -> rt::Task<void> {
+        ClusterAccess access = AccessOf(server);
+        access.certificate_pem.clear();
+        access.key_pem.clear();
+        access.token = "wrong";
+        EXPECT_EQ((co_await MakeRemote(loop, access)->Get(kNamespaces, {"", "default"})).error().kind(),
+                  ErrorKind::kUnauthorized);
+        access.token = "right";
+        EXPECT_EQ(Outcome(co_await MakeRemote(loop, access)->Get(kNamespaces, {"", "default"})), "OK");
+        access.impersonate_user = "ann";
+        access.impersonate_groups = {"people"};
+        const auto refused = co_await MakeRemote(loop, access)->Get(kNamespaces, {"", "default"});
+        EXPECT_EQ(refused.error().kind(), ErrorKind::kForbidden);
+        EXPECT_TRUE(refused.error().message().find("User \"ann\"") != std::string::npos) << refused.error().message();
+      },
+      {.static_tokens = "right,root,1,system:masters"});
+}
+
+TEST(RemoteApiTest, AServerThatIsAnotherOrNotThereIsAnError) {
+  WithServer([&](rt::RealLoop& loop, apiserver::ApiServer& server) -> rt::Task<void> {
+    ClusterAccess access = AccessOf(server);
+    access.tls_server_name = "somebody.else";
+    const auto other = co_await MakeRemote(loop, access)->Get(kNamespaces, {"", "default"});
+    EXPECT_TRUE(other.error().message().find("certificate not accepted") != std::string::npos)
+        << other.error().ToString();
+    access.insecure_skip_tls_verify = true;
+    access.ca_pem.clear();
+    EXPECT_EQ(Outcome(co_await MakeRemote(loop, access)->Get(kNamespaces, {"", "default"})), "OK");
+    access.server = "https://127.0.0.1:1";
+    const auto nobody = co_await MakeRemote(loop, access)->Get(kNamespaces, {"", "default"});
+    EXPECT_EQ(nobody.error().kind(), ErrorKind::kUnavailable) << nobody.error().ToString();
   });
 }
 
