@@ -11,6 +11,8 @@ import subprocess
 import sys
 
 DROPPED = ("description", "anyOf")
+GROUPS = ("apps", "config", "policy", "work")  # those with kinds that we serve
+NOT_SERVED = ("federatedresourcequotas.policy.karmada.io",)
 
 
 def shape(schema):
@@ -30,10 +32,12 @@ def shape(schema):
 def main():
     bases = pathlib.Path(sys.argv[1]) / "charts/karmada/_crds/bases"
     rows = []
-    for path in sorted(bases.glob("*/*.karmada.io_*.yaml")):
+    for path in sorted(path for group in GROUPS for path in (bases / group).glob("*.yaml")):
         read = subprocess.run(["kubectl", "patch", "--local", "--type=merge", "-p", "{}", "-f", str(path), "-o", "json"], capture_output=True,
                               text=True, check=True)
         crd = json.loads(read.stdout)
+        if crd["metadata"]["name"] in NOT_SERVED:
+            continue
         version = crd["spec"]["versions"][-1]
         rows.append({"name": crd["metadata"]["name"], "names": crd["spec"]["names"], "scope": crd["spec"]["scope"], "version": version["name"],
                      "subresources": version.get("subresources", {}), "columns": version.get("additionalPrinterColumns", []),
