@@ -1,7 +1,7 @@
 // Estimates: how many more replicas each cluster can take, from its resourceSummary.
 //
 //   Estimator estimator(fleet);                                  // remembers by request; a new one per fleet
-//   Estimates estimates = estimator.For(binding, *prepared, &assumed);
+//   Estimates estimates = estimator.For(binding, prepared->placement(), &assumed);
 //
 // A cluster takes as many replicas as the scarcest of: free pods, and for each resource that a replica asks for what is
 // left (allocatable - allocated - allocating) divided by the request. A cluster without a summary takes none, and one

@@ -68,6 +68,11 @@ Decision Scheduling::Run(Trigger trigger) {
     if (Attempt(term, targets, failure)) {
       Decision decision = Succeeded(term, std::move(targets));
       decision.trigger = trigger;
+      for (size_t i = 0; i < failures.size(); ++i) {
+        StrAppend(decision.why, i == 0 ? "" : " ", "Affinity ",
+                  Quote(prepared_.placement().terms[term - failures.size() + i].name), " did not work: ",
+                  failures[i].message);
+      }
       return decision;
     }
     failures.push_back(std::move(failure));
@@ -189,10 +194,12 @@ Result<std::vector<TargetCluster>> Scheduling::Assign(std::span<const Candidate>
   return targets;
 }
 
-// All replicas are gone but the workload is not: its objects stay where they are.
+// All replicas are gone but the workload is not: its objects stay where they are, or where they may be now.
 void Scheduling::KeepScaledToZero(std::span<const Candidate> selected, std::vector<TargetCluster>& targets) const {
+  if (binding_.clusters.empty()) return;
+  const bool any_current = std::ranges::any_of(selected, &Candidate::current);
   for (const Candidate& candidate : selected) {
-    if (candidate.current) targets.push_back({prepared_.fleet()[candidate.cluster].name, 0, {}});
+    if (candidate.current || !any_current) targets.push_back({prepared_.fleet()[candidate.cluster].name, 0, {}});
   }
 }
 

@@ -73,7 +73,7 @@ struct Options {
 struct Decision {
   Action action = Action::kKeep;
   Trigger trigger = Trigger::kNone;
-  std::string why;  // kKeep: why there is nothing to do
+  std::string why;  // kKeep: why there is nothing to do. kSchedule: why the affinity terms before the chosen one failed
 
   std::vector<TargetCluster> clusters;  // what spec.clusters is to be; sorted by name when kSchedule
   bool changed = false;                 // they differ from the binding's, order aside
