@@ -78,7 +78,7 @@ constexpr auto kFlinkColumns = std::to_array<ColumnText>(
     {{"Job Status", ".status.jobStatus.state"}, {"Lifecycle State", ".status.lifecycleState"}});
 
 constexpr auto kSnapshotColumns = std::to_array<ColumnText>(
-    {{"Path", ".status.path"}, {"Timestamp", ".status.resultTimestamp"}, {"Snapshot State", ".status.state"}});
+    {{"Path", ".status.path"}, {"Result Timestamp", ".status.resultTimestamp"}, {"Snapshot State", ".status.state"}});
 
 constexpr auto kWriterColumns = std::to_array<ColumnText>({{"WORKLOAD", ".spec.workload.name"},
                                                            {"HOLDER", ".spec.holder.cluster"},
