@@ -49,7 +49,8 @@ TEST(ClusterTest, ANewClusterHasNothing) {
 }
 
 TEST(ClusterTest, TheOldZoneCounts) {
-  EXPECT_EQ(ParseCluster(Yaml("{metadata: {name: a}, spec: {zone: z}}")).value().zones, (std::vector<std::string>{"z"}));
+  EXPECT_EQ(ParseCluster(Yaml("{metadata: {name: a}, spec: {zone: z}}")).value().zones,
+            (std::vector<std::string>{"z"}));
 }
 
 TEST(ClusterTest, RefusesWhatItCannotRead) {
@@ -65,10 +66,10 @@ TEST(ClusterTest, RefusesWhatItCannotRead) {
 }
 
 TEST(FleetTest, SortsByNameAndIndexes) {
-  const auto fleet = MakeFleet({{.name = "b", .region = "eu", .zones = {"y", "x"}},
-                                {.name = "a", .serves = false},
-                                {.name = "c", .region = "us", .taints = Yaml("[{key: k, effect: NoSchedule}]"),
-                                 .deleting = true}});
+  const auto fleet =
+      MakeFleet({{.name = "b", .region = "eu", .zones = {"y", "x"}},
+                 {.name = "a", .serves = false},
+                 {.name = "c", .region = "us", .taints = Yaml("[{key: k, effect: NoSchedule}]"), .deleting = true}});
   EXPECT_EQ((*fleet)[0].name, "a");
   EXPECT_EQ(fleet->Find("c"), 2U);
   EXPECT_FALSE(fleet->Find("d").has_value());

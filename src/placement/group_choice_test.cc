@@ -88,7 +88,8 @@ TEST(GroupChoiceTest, IsTheSameAsTryingAllCombinations) {
   for (int round = 0; round < 3000; ++round) {
     std::vector<Group> groups(1 + random() % 8);
     for (size_t i = 0; i < groups.size(); ++i) {
-      groups[i] = {static_cast<uint32_t>(i), static_cast<int32_t>(1 + random() % 5), static_cast<int64_t>(random() % 6)};
+      groups[i] = {static_cast<uint32_t>(i), static_cast<int32_t>(1 + random() % 5),
+                   static_cast<int64_t>(random() % 6)};
     }
     const auto min = static_cast<int32_t>(1 + random() % 3);
     const auto max = static_cast<int32_t>(min + random() % 4);

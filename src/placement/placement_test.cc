@@ -70,7 +70,8 @@ TEST(PlacementTest, RefusesWhatIsWrongAndNamesIt) {
       {"replicaScheduling: {weightPreference: {staticWeightList: [{targetCluster: {}, weight: -1}]}}", "weight"},
       {"clusterAffinities: [{affinityName: a, clusterNames: [x], overflowAffinities: [{affinityName: b}]}]",
        "dynamic weight or aggregated"},
-      {"workloadAffinity: {affinity: {groupByLabelKey: k}, antiAffinity: {groupByLabelKey: k}}", "different label keys"},
+      {"workloadAffinity: {affinity: {groupByLabelKey: k}, antiAffinity: {groupByLabelKey: k}}",
+       "different label keys"},
   };
   for (const Row& row : rows) {
     const Result<Placement> placement = CompilePlacement(Yaml(row.yaml));
@@ -80,8 +81,8 @@ TEST(PlacementTest, RefusesWhatIsWrongAndNamesIt) {
 }
 
 TEST(PlacementTest, OverflowNeedsAnAffinityToOverflowFrom) {
-  const std::string text = StrCat("{clusterAffinities: [{affinityName: a, overflowAffinities: [{affinityName: b}]}], ",
-                                  kAggregated, "}");
+  const std::string text =
+      StrCat("{clusterAffinities: [{affinityName: a, overflowAffinities: [{affinityName: b}]}], ", kAggregated, "}");
   EXPECT_FALSE(CompilePlacement(Yaml(text)).ok());
 }
 
@@ -177,11 +178,12 @@ TEST(PlacementTest, OnlyChangesOfMeaningCount) {
   };
   const std::vector<Row> rows = {
       {"{}", "{}", "", false},
-      {"{clusterAffinity: {clusterNames: [a, b]}}", "{clusterAffinity: {clusterNames: [b, a], exclude: []}}", "", false},
+      {"{clusterAffinity: {clusterNames: [a, b]}}", "{clusterAffinity: {clusterNames: [b, a], exclude: []}}", "",
+       false},
       {"{clusterAffinity: {clusterNames: [a]}}", "{clusterAffinity: {clusterNames: [b]}}", "", true},
       {"{clusterTolerations: [{key: a}]}", "{}", "", true},
-      {"{spreadConstraints: [{maxGroups: 1}]}", "{spreadConstraints: [{spreadByField: cluster, maxGroups: 1, minGroups: 1}]}",
-       "", false},
+      {"{spreadConstraints: [{maxGroups: 1}]}",
+       "{spreadConstraints: [{spreadByField: cluster, maxGroups: 1, minGroups: 1}]}", "", false},
       {"{spreadConstraints: [{maxGroups: 1}]}", "{spreadConstraints: [{maxGroups: 2}]}", "", true},
       {"{replicaScheduling: {}}", "{}", "", true},
       {"{replicaScheduling: {}}", "{replicaScheduling: {replicaSchedulingType: Divided}}", "", false},
@@ -194,7 +196,8 @@ TEST(PlacementTest, OnlyChangesOfMeaningCount) {
        "{clusterAffinities: [{affinityName: q, clusterNames: [a]}]}", "q", true},
       {"{clusterAffinities: [{affinityName: p, clusterNames: [a]}]}",
        "{clusterAffinities: [{affinityName: p, clusterNames: [b]}]}", "", true},
-      {"{clusterAffinities: [{affinityName: p, clusterNames: [a]}]}", "{clusterAffinity: {clusterNames: [a]}}", "", true},
+      {"{clusterAffinities: [{affinityName: p, clusterNames: [a]}]}", "{clusterAffinity: {clusterNames: [a]}}", "",
+       true},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(PlacementChanged(Compile(row.now), Compile(row.then), row.observed), row.changed) << row.now << row.then;

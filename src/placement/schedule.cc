@@ -70,8 +70,8 @@ Decision Scheduling::Run(Trigger trigger) {
       decision.trigger = trigger;
       for (size_t i = 0; i < failures.size(); ++i) {
         StrAppend(decision.why, i == 0 ? "" : " ", "Affinity ",
-                  Quote(prepared_.placement().terms[term - failures.size() + i].name), " did not work: ",
-                  failures[i].message);
+                  Quote(prepared_.placement().terms[term - failures.size() + i].name),
+                  " did not work: ", failures[i].message);
       }
       return decision;
     }
