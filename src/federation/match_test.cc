@@ -60,9 +60,7 @@ std::optional<Claim> ClaimedBy(std::string_view key) {
       .permanent_id = "id"};
 }
 
-std::string Winner(const Decision& decision) {
-  return decision.policy == nullptr ? "" : decision.policy->key.name;
-}
+std::string Winner(const Decision& decision) { return decision.policy == nullptr ? "" : decision.policy->key.name; }
 
 TEST(MatchTest, TheBestPolicyGetsAFreeTemplate) {
   struct Row {

@@ -125,21 +125,21 @@ rt::Task<Result<Answer>> LocalApi::Serve(Call call) {
   Target target = CO_TRY(TargetOf(call.resource, call.ns, call.name, call.subresource));
   switch (call.verb) {
     case Verb::kGet:
-      co_return co_await Read(call, std::move(target));
+      co_return co_await ServeRead(call, std::move(target));
     case Verb::kList:
-      co_return co_await List(call, std::move(target));
+      co_return co_await ServeList(call, std::move(target));
     case Verb::kCreate:
     case Verb::kUpdate:
     case Verb::kPatch:
-      co_return co_await Write(std::move(call), std::move(target));
+      co_return co_await ServeWrite(std::move(call), std::move(target));
     case Verb::kDelete:
     case Verb::kDeleteCollection:
-      co_return co_await Delete(std::move(call), std::move(target));
+      co_return co_await ServeDelete(std::move(call), std::move(target));
   }
   co_return apiserver::MethodNotAllowed();
 }
 
-rt::Task<Result<Answer>> LocalApi::Read(const Call& call, Target target) {
+rt::Task<Result<Answer>> LocalApi::ServeRead(const Call& call, Target target) {
   Core& core = backend_.core();
   const apiserver::ResourceTypePtr type = target.type;
   const bool scale = target.subresource == "scale";
@@ -150,7 +150,7 @@ rt::Task<Result<Answer>> LocalApi::Read(const Call& call, Target target) {
   co_return answer;
 }
 
-rt::Task<Result<Answer>> LocalApi::List(const Call& call, Target target) {
+rt::Task<Result<Answer>> LocalApi::ServeList(const Call& call, Target target) {
   Core& core = backend_.core();
   apiserver::ListOptions options;
   options.selection = CO_TRY(apiserver::ParseSelection(*target.type, call.label_selector, call.field_selector));
@@ -167,7 +167,7 @@ rt::Task<Result<Answer>> LocalApi::List(const Call& call, Target target) {
   co_return answer;
 }
 
-rt::Task<Result<Answer>> LocalApi::Write(Call call, Target target) {
+rt::Task<Result<Answer>> LocalApi::ServeWrite(Call call, Target target) {
   Core& core = backend_.core();
   const apiserver::ResourceTypePtr type = target.type;
   const bool scale = target.subresource == "scale";
@@ -193,7 +193,7 @@ rt::Task<Result<Answer>> LocalApi::Write(Call call, Target target) {
   co_return answer;
 }
 
-rt::Task<Result<Answer>> LocalApi::Delete(Call call, Target target) {
+rt::Task<Result<Answer>> LocalApi::ServeDelete(Call call, Target target) {
   Core& core = backend_.core();
   apiserver::Caller caller{
       .user = {.name = options_.user, .uid = {}, .groups = {std::string(apiserver::kMastersGroup)}, .extra = {}},

@@ -31,10 +31,10 @@ class LocalApi final : public Api {
 
  private:
   rt::Task<Result<Answer>> Serve(Call call);
-  rt::Task<Result<Answer>> Read(const Call& call, apiserver::Target target);
-  rt::Task<Result<Answer>> List(const Call& call, apiserver::Target target);
-  rt::Task<Result<Answer>> Write(Call call, apiserver::Target target);
-  rt::Task<Result<Answer>> Delete(Call call, apiserver::Target target);
+  rt::Task<Result<Answer>> ServeRead(const Call& call, apiserver::Target target);
+  rt::Task<Result<Answer>> ServeList(const Call& call, apiserver::Target target);
+  rt::Task<Result<Answer>> ServeWrite(Call call, apiserver::Target target);
+  rt::Task<Result<Answer>> ServeDelete(Call call, apiserver::Target target);
   Result<apiserver::Target> TargetOf(const Resource& resource, std::string ns, std::string name,
                                      std::string subresource) const;
 

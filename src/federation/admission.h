@@ -1,0 +1,15 @@
+// The federation's admission rules (api/federation_admission.h) as a plugin of the embedded API server.
+#pragma once
+
+#include <memory>
+
+#include "apiserver/admission.h"
+#include "interpret/interpreter.h"
+#include "rt/loop.h"
+
+namespace baton::federation {
+
+// `interpreter` checks scripts of customizations; may be null. Both outlive the plugin.
+std::unique_ptr<apiserver::AdmissionPlugin> MakeAdmission(rt::Loop& loop, const interpret::Interpreter* interpreter);
+
+}  // namespace baton::federation

@@ -1,0 +1,120 @@
+// Binding status and template status.
+#include "federation/aggregate.h"
+
+#include <set>
+#include <utility>
+
+#include "base/strings.h"
+#include "federation/resources.h"
+#include "json/builder.h"
+
+namespace baton::federation {
+
+AggregateController::AggregateController(Hub& hub, ScheduleController& schedule, RenderController& render)
+    : hub_(hub),
+      schedule_(schedule),
+      render_(render),
+      controller_(hub.loop(), "aggregate", [this](std::string key) { return Reconcile(std::move(key)); },
+                  {.workers = 8, .log = hub.options().log}) {
+  hub_.works().OnChange([this](const json::Value& before, const json::Value& now) {
+    const std::string key = BindingOfWork(now.is_null() ? before : now);
+    if (!key.empty() && (before.is_null() || now.is_null() || before["status"] != now["status"])) controller_.Add(key);
+  });
+  schedule_.OnDecision([this](const std::string& key) { controller_.Add(key); });
+  render_.OnTrouble([this](const std::string& key) { controller_.Add(key); });
+  hub_.OnTemplate([this](const json::Value& before, const json::Value& now) {
+    // A user's edit may have taken the status away.
+    if (!before.is_null() && !now.is_null() && before["status"] != now["status"]) {
+      controller_.Add(TemplateKey::Of(now).BindingKey(), kube::Priority::kResync);
+    }
+  });
+}
+
+rt::Task<Result<void>> AggregateController::WriteTemplateStatus(const json::Value& binding, const json::Value& items) {
+  const TemplateKey key = TemplateKey::OfReference(binding["spec"]["resource"]);
+  const json::Value object = hub_.Template(key);
+  if (object.is_null() || kube::IsDeleting(object)) co_return Result<void>();
+  if (!hub_.interpreter().Has(KindNameOf(object), interpret::Operation::kAggregate)) co_return Result<void>();
+  Result<json::Value> aggregated = hub_.interpreter().AggregateStatus(object, items);
+  if (!aggregated.ok()) {
+    hub_.events().Warning(object, "AggregateStatusFailed", aggregated.error().message());
+    co_return Result<void>();
+  }
+  if ((*aggregated)["status"] == object["status"]) co_return Result<void>();
+  Result<kube::Resource> resource = co_await hub_.ResourceOf(key.api_version, key.kind);
+  if (!resource.ok()) co_return resource.error();
+  json::Value next = object;
+  next.Set("status", (*aggregated)["status"]);
+  const Result<json::Value> written = co_await hub_.api().UpdateStatus(*resource, next);
+  // No status subresource: nothing to write it to.
+  if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
+  co_return Result<void>();
+}
+
+rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
+  const json::Value binding = hub_.Binding(key);
+  if (binding.is_null() || kube::IsDeleting(binding)) {
+    unsettled_since_.erase(key);
+    co_return kube::Outcome::Done();
+  }
+  std::set<std::string> expected;
+  for (const json::Value& cluster : binding["spec"]["clusters"].items()) expected.emplace(cluster["name"].str());
+  for (const json::Value& required : binding["spec"]["requiredBy"].items()) {
+    for (const json::Value& cluster : required["clusters"].items()) expected.emplace(cluster["name"].str());
+  }
+  std::map<std::string, json::Value> items;
+  std::set<std::string> applied;
+  bool unanswered = false;
+  for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
+    if (kube::IsDeleting(work)) continue;
+    const std::string cluster = ClusterOfWork(work);
+    const json::Value& condition = FindCondition(work["status"], "Applied");
+    json::Value item = json::Object({{"clusterName", cluster}, {"health", "Unknown"}});
+    if (condition["status"].str() == "True") {
+      const json::Value& reflected = work["status"]["manifestStatuses"][0];
+      item.Set("applied", true);
+      if (!reflected["status"].is_null()) item.Set("status", reflected["status"]);
+      item.Set("health", reflected["health"].str_or("Unknown"));
+      applied.insert(cluster);
+    } else {
+      item.Set("applied", false);
+      if (!condition.is_null()) item.Set("appliedMessage", condition["message"]);
+      if (condition.is_null() && !work["spec"]["suspendDispatching"].bool_or(false)) unanswered = true;
+    }
+    items.emplace(cluster, std::move(item));
+  }
+  for (const std::string& cluster : expected) unanswered = unanswered || !items.contains(cluster);
+  if (unanswered) {
+    const MonotonicTime now = hub_.loop().Now();
+    const auto [since, made] = unsettled_since_.try_emplace(key, now);
+    if (now < since->second + kSettle) co_return kube::Outcome::WaitFor(since->second + kSettle - now);
+  } else {
+    unsettled_since_.erase(key);
+  }
+  json::ArrayBuilder list;
+  for (auto& [cluster, item] : items) list.Add(item);
+  const json::Value aggregated = std::move(list).Build();
+  json::Value next = binding;
+  json::Value& status = next.Edit("status");
+  schedule_.FillStatus(key, binding, status);
+  if (!aggregated.empty() || status.Has("aggregatedStatus")) status.Set("aggregatedStatus", aggregated);
+  const WallTime now = hub_.loop().WallNow();
+  const std::string trouble = render_.Trouble(key);
+  const bool full = !expected.empty() && applied == expected && trouble.empty();
+  if (full) {
+    SetCondition(status, "FullyApplied", "True", "FullyAppliedSuccess", "All works have been successfully applied",
+                 now);
+  } else if (!expected.empty() || status.Has("aggregatedStatus")) {
+    SetCondition(status, "FullyApplied", "False", "FullyAppliedFailed",
+                 trouble.empty() ? "Failed to apply all works, see status.aggregatedStatus for details" : trouble, now);
+  }
+  if (status != binding["status"]) {
+    const Result<json::Value> written = co_await hub_.api().UpdateStatus(BindingResource(key), next);
+    if (!written.ok()) co_return kube::Outcome::Retry(written.error());
+    hub_.Learn(BindingResource(key), *written);
+  }
+  const Result<void> told = co_await WriteTemplateStatus(binding, aggregated);
+  co_return kube::Outcome::Of(told);
+}
+
+}  // namespace baton::federation

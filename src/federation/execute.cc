@@ -1,0 +1,375 @@
+// Applying Works to members and reflecting what became of them.
+#include "federation/execute.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "api/karmada_keys.h"
+#include "base/guard.h"
+#include "base/hash.h"
+#include "base/strings.h"
+#include "federation/render.h"
+#include "federation/resources.h"
+
+namespace baton::federation {
+namespace {
+
+namespace keys = api::karmada;
+
+constexpr Duration kMemberRetry = seconds(5);  // a safety net: the member's return wakes us sooner
+
+constexpr std::string_view kAppliedHash = "baton.io/applied";  // on member objects: which render was written last
+constexpr size_t kHashDigits = 16;
+
+std::string HashOf(const json::Value& manifest) { return Sha256Hex(manifest.ToString()).substr(0, kHashDigits); }
+
+const json::Value& ManifestOf(const json::Value& work) { return work["spec"]["workload"]["manifests"][0]; }
+
+bool Managed(const json::Value& object) { return object["metadata"]["labels"][keys::kManaged].str() == keys::kTrue; }
+
+bool Ready(const json::Value& cluster) {
+  return FindCondition(cluster["status"], "Ready")["status"].str_or("True") == "True";
+}
+
+// What others put on the member's object stays; what we had put there and no longer want goes.
+void MergeMap(json::Value& wanted, const json::Value& observed, std::string_view field, std::string_view managed_list) {
+  std::set<std::string, std::less<>> managed;
+  std::string_view list = observed["metadata"]["annotations"][managed_list].str();
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    managed.emplace(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  for (const json::Member& member : observed["metadata"][field].members()) {
+    if (wanted["metadata"][field].Has(member.key()) || managed.contains(member.key())) continue;
+    wanted.Edit("metadata").Edit(field).Set(member.key(), member.value());
+  }
+}
+
+// Fields of the server in an object that is compared with what we would write.
+json::Value Comparable(json::Value object) {
+  json::Value& metadata = object.Edit("metadata");
+  for (const std::string_view field : {"creationTimestamp", "generation", "managedFields", "uid", "selfLink"}) {
+    metadata.Erase(field);
+  }
+  object.Erase("status");
+  return object;
+}
+
+// Whether every field of `wanted` is in `have` with the same value. What the member defaulted is not a difference.
+bool Contains(const json::Value& have, const json::Value& wanted) {
+  if (wanted.is_object()) {
+    if (!have.is_object()) return wanted.empty() && have.is_null();
+    return std::ranges::all_of(
+        wanted.members(), [&](const json::Member& member) { return Contains(have[member.key()], member.value()); });
+  }
+  if (wanted.is_array()) {
+    if (have.size() != wanted.size()) return false;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (!Contains(have[i], wanted[i])) return false;
+    }
+    return true;
+  }
+  return have == wanted;
+}
+
+int64_t HubGeneration(const json::Value& object) {
+  const std::string text(object["metadata"]["annotations"][keys::kTemplateGeneration].str());
+  return text.empty() ? -1 : std::strtoll(text.c_str(), nullptr, 10);
+}
+
+}  // namespace
+
+ExecuteController::ExecuteController(Hub& hub)
+    : hub_(hub),
+      controller_(hub.loop(), "execute", [this](std::string key) { return Reconcile(std::move(key)); },
+                  {.workers = 16, .log = hub.options().log}) {
+  hub_.works().OnChange([this](const json::Value& before, const json::Value& now) {
+    if (now.is_null()) return;
+    const bool same =
+        !before.is_null() && before["spec"] == now["spec"] && kube::IsDeleting(before) == kube::IsDeleting(now);
+    if (!same) controller_.Add(kube::Name::Of(now).Key());
+  });
+  hub_.OnMemberObject([this](const std::string&, const json::Value& before, const json::Value& now) {
+    const json::Value& annotations = (now.is_null() ? before : now)["metadata"]["annotations"];
+    const std::string_view name = annotations[keys::kWorkName].str();
+    if (!name.empty()) controller_.Add(StrCat(annotations[keys::kWorkNamespace].str(), "/", name));
+  });
+  const auto catch_up = [this](std::string_view cluster) {
+    hub_.works().ForEach([&](std::string_view key, const json::Value& work) {
+      if (ClusterOfWork(work) == cluster) controller_.Add(key, kube::Priority::kResync);
+    });
+  };
+  hub_.clusters().OnChange([catch_up](const json::Value& before, const json::Value& now) {
+    if (!before.is_null() && !now.is_null() && Ready(now) && !Ready(before)) catch_up(kube::NameOf(now));
+  });
+  hub_.members().OnUpdate([catch_up](const std::string& cluster) { catch_up(cluster); });
+}
+
+rt::Task<Result<kube::Resource>> ExecuteController::ResourceOf(Member& member, const json::Value& manifest) {
+  const std::string api_version(kube::ApiVersionOf(manifest));
+  const size_t slash = api_version.find('/');
+  return member.mapper().ForKind(slash == std::string::npos ? "" : api_version.substr(0, slash),
+                                 slash == std::string::npos ? api_version : api_version.substr(slash + 1),
+                                 std::string(kube::KindOf(manifest)));
+}
+
+rt::Task<Result<json::Value>> ExecuteController::Observe(Member& member, const kube::Resource& resource,
+                                                         const kube::Name& name) {
+  const kube::Informer* copy = member.Find(resource);
+  if (copy != nullptr && !copy->Get(name.Key()).is_null()) co_return copy->Get(name.Key());
+  // Not in the copy: it may be there without our label, or not be there.
+  Result<json::Value> live = co_await member.api().Get(resource, name);
+  if (!live.ok() && live.error().kind() == ErrorKind::kNotFound) co_return json::Value();
+  co_return live;
+}
+
+Result<json::Value> ExecuteController::Merged(const json::Value& desired, const json::Value& observed) {
+  json::Value wanted = desired;
+  json::Value& metadata = wanted.Edit("metadata");
+  metadata.Set("resourceVersion", kube::VersionOf(observed));
+  for (const std::string_view field : {"finalizers", "ownerReferences"}) {
+    if (observed["metadata"].Has(field)) metadata.Set(field, observed["metadata"][field]);
+  }
+  MergeMap(wanted, observed, "labels", keys::kManagedLabels);
+  MergeMap(wanted, observed, "annotations", keys::kManagedAnnotations);
+  if (hub_.interpreter().Has(KindNameOf(desired), interpret::Operation::kRetain)) {
+    wanted = TRY(hub_.interpreter().Retain(std::move(wanted), observed));
+  }
+  return wanted;
+}
+
+rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kube::Resource& resource,
+                                                       json::Value manifest) {
+  kube::Name name = kube::Name::Of(manifest);
+  if (!resource.namespaced) name.ns.clear();
+  json::Value observed = CO_TRY(co_await Observe(member, resource, name));
+  int64_t seq = -1;
+  if (hub_.gate() != nullptr) {
+    Admitted admitted = CO_TRY(co_await hub_.gate()->Admit(member.name(), std::move(manifest), observed));
+    manifest = std::move(admitted.manifest);
+    seq = admitted.seq;
+  }
+  manifest.Edit("metadata").Edit("annotations").Set(kAppliedHash, HashOf(manifest));
+  if (observed.is_null()) co_return co_await member.api().Create(resource, manifest);
+  const bool overwrite = manifest["metadata"]["annotations"][keys::kConflictResolution].str() == "overwrite";
+  if (!Managed(observed) && !overwrite) {
+    co_return AlreadyExistsError(
+        StrCat(resource.kind, " ", name.Key(), " already exists in cluster ", member.name(),
+               " and is not managed by this hub: it is left alone; conflictResolution: Overwrite takes it over"));
+  }
+  if (seq >= 0) {
+    const int64_t there = hub_.gate()->EpochOf(observed);
+    if (!GUARD("federation.epoch_at_member", there <= seq)) {
+      co_return ConflictError(StrCat("cluster ", member.name(), " has epoch ", there, " of ", name.Key(),
+                                     ", newer than this render's ", seq, ": not written"));
+    }
+  }
+  const bool same_template = observed["metadata"]["annotations"][keys::kTemplateUid] ==
+                             manifest["metadata"]["annotations"][keys::kTemplateUid];
+  if (same_template && !GUARD("federation.hub_generation", HubGeneration(manifest) >= HubGeneration(observed))) {
+    co_return ConflictError(
+        StrCat("cluster ", member.name(), " has a newer generation of ", name.Key(), ": not written"));
+  }
+  json::Value wanted = CO_TRY(Merged(manifest, observed));
+  // The same render as the last one, and all of it is there: nothing to write. What the member defaulted or others
+  // added does not differ; a field that was removed on the hub makes another render.
+  const bool same_render =
+      observed["metadata"]["annotations"][kAppliedHash] == manifest["metadata"]["annotations"][kAppliedHash];
+  if (same_render && Contains(Comparable(observed), Comparable(wanted))) co_return observed;
+  Result<json::Value> written = co_await member.api().Update(resource, wanted);
+  if (!written.ok() && written.error().kind() == ErrorKind::kConflict && member.Find(resource) != nullptr) {
+    // The copy was old. Look live, once; the caller comes again after a second conflict.
+    Result<json::Value> live = co_await member.api().Get(resource, name);
+    if (!live.ok()) co_return live;
+    if (seq >= 0 && !GUARD("federation.epoch_at_member", hub_.gate()->EpochOf(*live) <= seq)) co_return written;
+    wanted = CO_TRY(Merged(manifest, *live));
+    written = co_await member.api().Update(resource, wanted);
+  }
+  co_return written;
+}
+
+json::Value ExecuteController::ReflectedStatus(const json::Value& work, const json::Value& manifest,
+                                               const json::Value& object) const {
+  const std::string_view api_version = kube::ApiVersionOf(manifest);
+  const size_t slash = api_version.find('/');
+  json::Value identifier =
+      json::Object({{"ordinal", 0},
+                    {"resource", ""},
+                    {"version", slash == std::string_view::npos ? api_version : api_version.substr(slash + 1)},
+                    {"kind", kube::KindOf(manifest)},
+                    {"name", kube::NameOf(manifest)}});
+  if (slash != std::string_view::npos) identifier.Set("group", api_version.substr(0, slash));
+  if (!kube::NamespaceOf(manifest).empty()) identifier.Set("namespace", kube::NamespaceOf(manifest));
+  json::Value item = json::Object({{"identifier", identifier}});
+  if (!object.is_null()) {
+    const Result<json::Value> reflected = hub_.interpreter().ReflectStatus(object);
+    if (reflected.ok() && !reflected->is_null()) item.Set("status", *reflected);
+    std::string_view health = "Healthy";
+    if (hub_.interpreter().Has(KindNameOf(object), interpret::Operation::kHealth)) {
+      const Result<bool> healthy = hub_.interpreter().InterpretHealth(object);
+      health = !healthy.ok() ? "Unknown" : (*healthy ? "Healthy" : "Unhealthy");
+    }
+    item.Set("health", health);
+  } else {
+    item = work["status"]["manifestStatuses"][0].is_null() ? item : work["status"]["manifestStatuses"][0];
+  }
+  return json::Array({item});
+}
+
+rt::Task<Result<void>> ExecuteController::WriteStatus(const json::Value& work, const Applied* applied, bool suspended) {
+  json::Value next = work;
+  json::Value& status = next.Edit("status");
+  const WallTime now = hub_.loop().WallNow();
+  if (suspended) {
+    const bool news = FindCondition(work["status"], "Dispatching")["status"].str() != "False";
+    SetCondition(status, "Dispatching", "False", "SuspendDispatching", "Work dispatching is in a suspended state.",
+                 now);
+    if (news) hub_.events().Normal(work, "WorkDispatching", "Work dispatching is in a suspended state.");
+  } else if (FindCondition(work["status"], "Dispatching")["status"].str() == "False") {
+    SetCondition(status, "Dispatching", "True", "Dispatching", "Work is being dispatched to member clusters.", now);
+    hub_.events().Normal(work, "WorkDispatching", "Work is being dispatched to member clusters.");
+  }
+  if (applied != nullptr) {
+    if (applied->ok) {
+      SetCondition(status, "Applied", "True", "AppliedSuccessful", "Manifest has been successfully applied", now);
+    } else {
+      SetCondition(status, "Applied", "False", "AppliedFailed",
+                   StrCat("Failed to apply all manifests (0/1): ", applied->message), now);
+    }
+    if (!applied->object.is_null())
+      status.Set("manifestStatuses", ReflectedStatus(work, ManifestOf(work), applied->object));
+  }
+  if (status == work["status"]) co_return Result<void>();
+  const Result<json::Value> written = co_await hub_.api().UpdateStatus(kWorks, next);
+  if (!written.ok()) co_return written.error();
+  hub_.Learn(kWorks, *written);
+  co_return Result<void>();
+}
+
+rt::Task<Result<bool>> ExecuteController::RemoveFromMember(Member& member, const json::Value& work) {
+  const json::Value& manifest = ManifestOf(work);
+  Result<kube::Resource> resource = co_await ResourceOf(member, manifest);
+  if (!resource.ok()) {
+    if (resource.error().kind() == ErrorKind::kNotFound) co_return true;  // the kind is gone, and its objects with it
+    co_return resource.error();
+  }
+  kube::Name name = kube::Name::Of(manifest);
+  if (!resource->namespaced) name.ns.clear();
+  Result<json::Value> live = co_await member.api().Get(*resource, name);
+  if (!live.ok()) {
+    if (live.error().kind() == ErrorKind::kNotFound) co_return true;
+    co_return live.error();
+  }
+  const bool ours =
+      Managed(*live) && (*live)["metadata"]["labels"][keys::kWorkId] == manifest["metadata"]["labels"][keys::kWorkId];
+  if (!ours) co_return true;
+  if (work["spec"]["preserveResourcesOnDeletion"].bool_or(false)) {
+    // Let go: our marks come off, the object stays.
+    json::Value free = *live;
+    for (const std::string_view field : {"labels", "annotations"}) {
+      const json::Value marks = free["metadata"][field];
+      for (const json::Member& mark : marks.members()) {
+        if (mark.key().find("karmada.io/") != std::string_view::npos)
+          free.Edit("metadata").Edit(field).Erase(mark.key());
+      }
+    }
+    const Result<json::Value> written = co_await member.api().Update(*resource, free);
+    if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
+    co_return true;
+  }
+  if (kube::IsDeleting(*live)) co_return false;  // its end is told by the watch
+  const Result<json::Value> gone = co_await member.api().Delete(
+      *resource, name, {.uid = std::string(kube::UidOf(*live)), .propagation = kube::Propagation::kBackground});
+  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+  live = co_await member.api().Get(*resource, name);
+  co_return !live.ok() && live.error().kind() == ErrorKind::kNotFound;
+}
+
+rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const json::Value& work) {
+  const std::string cluster = ClusterOfWork(work);
+  const json::Value& cluster_object = hub_.clusters().Get(cluster);
+  Member* member = hub_.members().Find(cluster);
+  // A cluster that was unjoined takes nothing any more; its objects stay.
+  if (member != nullptr) {
+    const Result<bool> gone = co_await RemoveFromMember(*member, work);
+    if (!gone.ok()) co_return kube::Outcome::Retry(gone.error());
+    if (!*gone) co_return kube::Outcome::WaitFor(kMemberRetry);
+  } else if (!cluster_object.is_null() && !kube::IsDeleting(cluster_object)) {
+    co_return kube::Outcome::Retry(UnavailableError(hub_.members().WhyNot(cluster)));
+  }
+  const json::Value current = hub_.works().Get(key);
+  if (current.is_null()) co_return kube::Outcome::Done();
+  json::Value next = current;
+  json::Value rest = json::Array();
+  for (const json::Value& one : current["metadata"]["finalizers"].items()) {
+    if (one.str() != keys::kExecutionFinalizer) rest.Push(one);
+  }
+  next.Edit("metadata").Set("finalizers", rest);
+  const Result<json::Value> written = co_await hub_.api().Update(kWorks, next);
+  if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return kube::Outcome::Retry(written.error());
+  co_return kube::Outcome::Done();
+}
+
+rt::Task<kube::Outcome> ExecuteController::Reconcile(std::string key) {
+  const json::Value work = hub_.works().Get(key);
+  if (work.is_null()) co_return kube::Outcome::Done();
+  const std::string cluster = ClusterOfWork(work);
+  const bool suspended = work["spec"]["suspendDispatching"].bool_or(false);
+  if (kube::IsDeleting(work)) {
+    // A pause is total: what is not dispatched is not deleted either, unless the cluster is on its way out.
+    const json::Value& cluster_object = hub_.clusters().Get(cluster);
+    if (suspended && !cluster_object.is_null() && !kube::IsDeleting(cluster_object)) {
+      co_return kube::Outcome::Of(co_await WriteStatus(work, nullptr, true));
+    }
+    co_return co_await Remove(key, work);
+  }
+  // Right after a start: who the members are is not known yet, and will be told.
+  const bool unknown = !hub_.members().Known(cluster) && !hub_.clusters().Get(cluster).is_null();
+  if (unknown) co_return kube::Outcome::WaitFor(kMemberRetry);
+  Member* member = hub_.members().Find(cluster);
+  const json::Value manifest = ManifestOf(work);
+  Applied applied;
+  if (suspended) {
+    // Status still comes back.
+    if (member != nullptr) {
+      Result<kube::Resource> resource = co_await ResourceOf(*member, manifest);
+      if (resource.ok()) {
+        const kube::Informer* copy = member->Find(*resource);
+        if (copy != nullptr) applied.object = copy->Get(kube::Name::Of(manifest).Key());
+      }
+    }
+    json::Value next = work;
+    applied.ok = FindCondition(work["status"], "Applied")["status"].str() == "True";
+    co_return kube::Outcome::Of(co_await WriteStatus(work, applied.ok ? &applied : nullptr, true));
+  }
+  std::optional<Error> failed;
+  if (member == nullptr) {
+    failed = UnavailableError(hub_.members().WhyNot(cluster));
+  } else {
+    Result<kube::Resource> resource = co_await ResourceOf(*member, manifest);
+    if (!resource.ok()) {
+      failed = resource.error();
+    } else {
+      member->Watch(*resource);
+      Result<json::Value> written = co_await Apply(*member, *resource, manifest);
+      if (written.ok()) {
+        applied.ok = true;
+        applied.object = *std::move(written);
+      } else {
+        failed = written.error();
+      }
+    }
+  }
+  if (failed) applied.message = failed->message();
+  // A conflict is decided again before anybody is told.
+  if (failed && failed->kind() == ErrorKind::kConflict) co_return kube::Outcome::Retry(*failed);
+  const json::Value current = hub_.works().Get(key);  // it may have changed while we wrote
+  if (current.is_null()) co_return kube::Outcome::Done();
+  const Result<void> told = co_await WriteStatus(current, &applied, false);
+  if (failed) co_return kube::Outcome::Retry(*failed);
+  co_return kube::Outcome::Of(told);
+}
+
+}  // namespace baton::federation

@@ -1,0 +1,63 @@
+// Putting the controllers together.
+#include "federation/federation.h"
+
+#include <utility>
+
+#include "api/federation_types.h"
+#include "api/karmada_keys.h"
+#include "federation/resources.h"
+
+namespace baton::federation {
+
+Federation::Federation(kube::Api& api, interpret::Interpreter& interpreter, Connect connect, HubOptions options)
+    : hub_(api, interpreter, std::move(connect), options),
+      schedule_(hub_),
+      detect_(hub_, schedule_),
+      render_(hub_),
+      execute_(hub_),
+      aggregate_(hub_, schedule_, render_),
+      clusters_(hub_),
+      namespaces_(hub_) {}
+
+rt::Task<void> Federation::Run() {
+  rt::Scope scope(hub_.loop());
+  scope.Spawn(hub_.Run());
+  co_await hub_.WaitSynced();
+  scope.Spawn(clusters_.Run());
+  scope.Spawn(namespaces_.Run());
+  scope.Spawn(detect_.Run());
+  scope.Spawn(schedule_.Run());
+  scope.Spawn(render_.Run());
+  scope.Spawn(execute_.Run());
+  scope.Spawn(aggregate_.Run());
+  co_await scope.Join();
+}
+
+bool Federation::idle() {
+  for (kube::Controller* controller :
+       {&schedule_.controller(), &detect_.controller(), &render_.controller(), &execute_.controller(),
+        &aggregate_.controller(), &clusters_.controller(), &namespaces_.controller()}) {
+    if (!controller->idle()) return false;
+  }
+  return true;
+}
+
+rt::Task<Result<void>> InstallCrds(kube::Api& api) {
+  static const kube::Resource kCrds{.group = "apiextensions.k8s.io",
+                                    .version = "v1",
+                                    .plural = "customresourcedefinitions",
+                                    .kind = "CustomResourceDefinition",
+                                    .namespaced = false};
+  for (const json::Value& manifest : api::FederationCrds()) {
+    CO_TRY(co_await api.Apply(kCrds, manifest, {.force = true}));
+  }
+  for (const std::string_view ns : {api::karmada::kClusterNamespace, api::karmada::kSystemNamespace}) {
+    const json::Value wanted =
+        json::Object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::Object({{"name", ns}})}});
+    const Result<json::Value> made = co_await api.Create(kNamespaces, wanted);
+    if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
+  }
+  co_return Result<void>();
+}
+
+}  // namespace baton::federation

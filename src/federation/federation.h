@@ -1,0 +1,48 @@
+// Federation: the whole pipe, from templates and policies to the members and back, on any hub.
+//
+//   Federation federation(hub_api, interpreter, connect, {.gate = &gate});
+//   scope.Spawn(federation.Run());
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "federation/aggregate.h"
+#include "federation/clusters.h"
+#include "federation/detect.h"
+#include "federation/execute.h"
+#include "federation/hub.h"
+#include "federation/namespaces.h"
+#include "federation/render.h"
+#include "federation/schedule.h"
+
+namespace baton::federation {
+
+class Federation {
+ public:
+  Federation(kube::Api& api, interpret::Interpreter& interpreter, Connect connect, HubOptions options);
+
+  // Until it is dropped.
+  rt::Task<void> Run();
+  // Nothing is due or being worked on in any controller: for tests. What waits for a time or an event does not count.
+  bool idle();
+
+  Hub& hub() { return hub_; }
+  ScheduleController& schedule() { return schedule_; }
+  RenderController& render() { return render_; }
+
+ private:
+  Hub hub_;
+  ScheduleController schedule_;
+  DetectController detect_;
+  RenderController render_;
+  ExecuteController execute_;
+  AggregateController aggregate_;
+  ClusterController clusters_;
+  NamespaceController namespaces_;
+};
+
+// Installs the federation's and rollout's CRDs where they are not there yet, and brings old ones up to date.
+rt::Task<Result<void>> InstallCrds(kube::Api& api);
+
+}  // namespace baton::federation

@@ -1,0 +1,248 @@
+// The hub's copies, and what is compiled from them.
+#include "federation/hub.h"
+
+#include <utility>
+
+#include "api/karmada_names.h"
+#include "base/strings.h"
+#include "federation/resources.h"
+#include "json/rfc3339.h"
+
+namespace baton::federation {
+namespace {
+
+const json::Value kNothing;
+
+std::string OverrideKey(const json::Value& policy) {
+  return kube::NamespaceOf(policy).empty() ? StrCat("cop/", kube::NameOf(policy))
+                                           : StrCat("op/", kube::NamespaceOf(policy), "/", kube::NameOf(policy));
+}
+
+std::vector<std::string> KindOfTemplate(const json::Value& binding) {
+  const json::Value& resource = binding["spec"]["resource"];
+  return {StrCat(resource["apiVersion"].str(), "|", resource["kind"].str())};
+}
+
+}  // namespace
+
+std::string TemplateKey::ToString() const { return StrCat(api_version, "|", kind, "|", ObjectKey()); }
+
+TemplateKey TemplateKey::FromString(std::string_view text) {
+  const size_t first = text.find('|');
+  const size_t second = text.find('|', first + 1);
+  const kube::Name name = kube::Name::FromKey(text.substr(second + 1));
+  return {.api_version = std::string(text.substr(0, first)),
+          .kind = std::string(text.substr(first + 1, second - first - 1)),
+          .ns = name.ns,
+          .name = name.name};
+}
+
+TemplateKey TemplateKey::Of(const json::Value& object) {
+  return {.api_version = std::string(kube::ApiVersionOf(object)),
+          .kind = std::string(kube::KindOf(object)),
+          .ns = std::string(kube::NamespaceOf(object)),
+          .name = std::string(kube::NameOf(object))};
+}
+
+TemplateKey TemplateKey::OfReference(const json::Value& reference) {
+  return {.api_version = std::string(reference["apiVersion"].str()),
+          .kind = std::string(reference["kind"].str()),
+          .ns = std::string(reference["namespace"].str()),
+          .name = std::string(reference["name"].str())};
+}
+
+std::string TemplateKey::BindingKey() const {
+  const std::string binding = api::karmada::BindingName(kind, name);
+  return ns.empty() ? binding : StrCat(ns, "/", binding);
+}
+
+Hub::Hub(kube::Api& api, interpret::Interpreter& interpreter, Connect connect, HubOptions options)
+    : api_(api),
+      interpreter_(interpreter),
+      options_(options),
+      events_(api, "baton"),
+      mapper_(api),
+      clusters_(api, kClusters),
+      works_(api, kWorks),
+      policies_(api, kPropagationPolicies),
+      cluster_policies_(api, kClusterPropagationPolicies),
+      overrides_(api, kOverridePolicies),
+      cluster_overrides_(api, kClusterOverridePolicies),
+      bindings_(api, kResourceBindings),
+      cluster_bindings_(api, kClusterResourceBindings),
+      customizations_(api, kCustomizations),
+      members_(std::move(connect),
+               [this](const std::string& cluster, const json::Value& before, const json::Value& now) {
+                 for (const Member::Handler& handler : member_handlers_) handler(cluster, before, now);
+               }),
+      scope_(api.loop()) {
+  const auto policy = [this](const json::Value& before, const json::Value& now) { PolicyChanged(before, now); };
+  policies_.OnChange(policy);
+  cluster_policies_.OnChange(policy);
+  const auto override_policy = [this](const json::Value& before, const json::Value& now) {
+    OverrideChanged(before, now);
+  };
+  overrides_.OnChange(override_policy);
+  cluster_overrides_.OnChange(override_policy);
+  bindings_.AddIndex("kind", KindOfTemplate);
+  cluster_bindings_.AddIndex("kind", KindOfTemplate);
+  customizations_.OnChange([this](const json::Value& before, const json::Value& now) {
+    if (now.is_null()) {
+      interpreter_.RemoveCustomization(kube::NameOf(before));
+      return;
+    }
+    const Result<void> taken = interpreter_.SetCustomization(now);
+    if (!taken.ok()) events_.Warning(now, "CustomizationIgnored", taken.error().message());
+  });
+}
+
+Hub::~Hub() = default;
+
+rt::Task<void> Hub::Run() {
+  for (kube::Informer* informer : {&clusters_, &works_, &policies_, &cluster_policies_, &overrides_,
+                                   &cluster_overrides_, &bindings_, &cluster_bindings_, &customizations_}) {
+    scope_.Spawn(informer->Run());
+  }
+  scope_.Spawn(events_.Run());
+  co_await scope_.Join();
+}
+
+rt::Task<void> Hub::WaitSynced() {
+  for (kube::Informer* informer : {&clusters_, &works_, &policies_, &cluster_policies_, &overrides_,
+                                   &cluster_overrides_, &bindings_, &cluster_bindings_, &customizations_}) {
+    co_await informer->WaitSynced();
+  }
+}
+
+void Hub::PolicyChanged(const json::Value& before, const json::Value& now) {
+  if (now.is_null()) {
+    policy_set_.Erase(
+        {.policy_namespace = std::string(kube::NamespaceOf(before)), .name = std::string(kube::NameOf(before))});
+    return;
+  }
+  Result<PropagationPolicy> compiled = CompilePropagationPolicy(now);
+  if (compiled.ok()) {
+    policy_set_.Put(*std::move(compiled));
+  } else {
+    events_.Warning(now, "PolicyIgnored", compiled.error().message());
+  }
+}
+
+void Hub::OverrideChanged(const json::Value& before, const json::Value& now) {
+  const std::string key = OverrideKey(now.is_null() ? before : now);
+  if (now.is_null()) {
+    compiled_overrides_.erase(key);
+    return;
+  }
+  Result<overrides::Policy> compiled = overrides::CompilePolicy(now);
+  if (compiled.ok()) {
+    compiled_overrides_.insert_or_assign(key, *std::move(compiled));
+  } else {
+    // The last one that could be read stays: a broken edit does not take an override away.
+    events_.Warning(now, "OverrideIgnored", compiled.error().message());
+  }
+}
+
+std::vector<overrides::Policy> Hub::OverridesFor(const json::Value& object) const {
+  std::vector<overrides::Policy> found;
+  const overrides::ObjectRef reference = overrides::ObjectRef::Of(object);
+  for (const auto& [key, policy] : compiled_overrides_) {
+    if (policy.Match(reference) != overrides::MatchLevel::kNone) found.push_back(policy);
+  }
+  return found;
+}
+
+const json::Value& Hub::Binding(std::string_view key) const {
+  return key.find('/') == std::string_view::npos ? cluster_bindings_.Get(key) : bindings_.Get(key);
+}
+
+void Hub::OnBinding(const kube::Informer::Handler& handler) {
+  bindings_.OnChange(handler);
+  cluster_bindings_.OnChange(handler);
+}
+
+void Hub::ForEachBinding(const std::function<void(const std::string& key, const json::Value& binding)>& visit) const {
+  const auto each = [&](std::string_view key, const json::Value& binding) { visit(std::string(key), binding); };
+  bindings_.ForEach(each);
+  cluster_bindings_.ForEach(each);
+}
+
+std::vector<std::string> Hub::BindingsOfKind(std::string_view api_version, std::string_view kind) const {
+  const std::string value = StrCat(api_version, "|", kind);
+  std::vector<std::string> keys = bindings_.KeysByIndex("kind", value);
+  for (std::string& key : cluster_bindings_.KeysByIndex("kind", value)) keys.push_back(std::move(key));
+  return keys;
+}
+
+rt::Task<Result<kube::Resource>> Hub::ResourceOf(std::string api_version, std::string kind) {
+  const size_t slash = api_version.find('/');
+  const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);
+  const std::string version = slash == std::string::npos ? api_version : api_version.substr(slash + 1);
+  co_return co_await mapper_.ForKind(group, version, std::move(kind));
+}
+
+rt::Task<bool> Hub::WatchTemplates(std::string api_version, std::string kind) {
+  const std::pair<std::string, std::string> key(api_version, kind);
+  if (templates_.contains(key)) co_return true;
+  Result<kube::Resource> resource = co_await ResourceOf(api_version, kind);
+  if (!resource.ok()) co_return false;
+  std::unique_ptr<kube::Informer>& informer = templates_[key];
+  if (informer != nullptr) co_return true;  // another was faster
+  informer = std::make_unique<kube::Informer>(api_, *resource);
+  informer->OnChange([this](const json::Value& before, const json::Value& now) {
+    for (const TemplateHandler& handler : template_handlers_) handler(before, now);
+  });
+  scope_.Spawn(informer->Run());
+  co_return true;
+}
+
+const json::Value& Hub::Template(const TemplateKey& key) const {
+  const auto at = templates_.find({key.api_version, key.kind});
+  return at == templates_.end() ? kNothing : at->second->Get(key.ObjectKey());
+}
+
+bool Hub::TemplatesKnown(std::string_view api_version, std::string_view kind) const {
+  const auto at = templates_.find({std::string(api_version), std::string(kind)});
+  return at != templates_.end() && at->second->synced();
+}
+
+void Hub::ForEachTemplate(std::string_view api_version, std::string_view kind,
+                          const std::function<void(const json::Value& object)>& visit) const {
+  const auto at = templates_.find({std::string(api_version), std::string(kind)});
+  if (at == templates_.end()) return;
+  at->second->ForEach([&](std::string_view, const json::Value& object) { visit(object); });
+}
+
+void Hub::Learn(const kube::Resource& resource, const json::Value& written) {
+  if (resource == kResourceBindings) bindings_.Learn(written);
+  if (resource == kClusterResourceBindings) cluster_bindings_.Learn(written);
+  if (resource == kWorks) works_.Learn(written);
+  if (resource == kClusters) clusters_.Learn(written);
+}
+
+void SetCondition(json::Value& status, std::string_view type, std::string_view value, std::string_view reason,
+                  std::string_view message, WallTime now) {
+  json::Value condition = json::Object({{"type", type},
+                                        {"status", value},
+                                        {"reason", reason},
+                                        {"message", message},
+                                        {"lastTransitionTime", json::FormatTime(now)}});
+  json::Value& conditions = status.Edit("conditions");
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    if (conditions[i]["type"].str() != type) continue;
+    if (conditions[i]["status"].str() == value)
+      condition.Set("lastTransitionTime", conditions[i]["lastTransitionTime"]);
+    conditions.Edit(i) = std::move(condition);
+    return;
+  }
+  conditions.Push(std::move(condition));
+}
+
+const json::Value& FindCondition(const json::Value& status, std::string_view type) {
+  for (const json::Value& condition : status["conditions"].items()) {
+    if (condition["type"].str() == type) return condition;
+  }
+  return kNothing;
+}
+
+}  // namespace baton::federation

@@ -1,0 +1,385 @@
+// Rendering manifests and keeping Works.
+#include "federation/render.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/karmada_keys.h"
+#include "api/karmada_names.h"
+#include "base/strings.h"
+#include "federation/changes.h"
+#include "federation/resources.h"
+#include "overrides/apply.h"
+
+namespace baton::federation {
+namespace {
+
+namespace keys = api::karmada;
+
+// The server's own fields never travel.
+constexpr std::string_view kServerFields[] = {"creationTimestamp",
+                                              "deletionTimestamp",
+                                              "deletionGracePeriodSeconds",
+                                              "generation",
+                                              "managedFields",
+                                              "resourceVersion",
+                                              "selfLink",
+                                              "uid",
+                                              "ownerReferences",
+                                              "finalizers"};
+
+json::Value Pruned(json::Value object) {
+  json::Value& metadata = object.Edit("metadata");
+  for (const std::string_view field : kServerFields) metadata.Erase(field);
+  object.Erase("status");
+  const std::string_view kind = kube::KindOf(object);
+  if (kind == "Deployment" && object["metadata"]["annotations"].Has("deployment.kubernetes.io/revision")) {
+    object.Edit("metadata").Edit("annotations").Erase("deployment.kubernetes.io/revision");
+  }
+  if (kind == "Service" && kube::ApiVersionOf(object) == "v1" && object["spec"]["clusterIP"].str() != "None") {
+    object.Edit("spec").Erase("clusterIP");
+    object.Edit("spec").Erase("clusterIPs");
+  }
+  if (kind == "Job" && !object["spec"]["manualSelector"].bool_or(false)) {
+    object.Edit("spec").Erase("ttlSecondsAfterFinished");
+    for (const std::string_view label :
+         {"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"}) {
+      if (object["spec"]["template"]["metadata"]["labels"].Has(label)) {
+        object.Edit("spec").Edit("template").Edit("metadata").Edit("labels").Erase(label);
+      }
+    }
+    object.Edit("spec").Erase("selector");
+  }
+  return object;
+}
+
+std::string JoinedKeys(const json::Value& map, std::string_view also) {
+  std::vector<std::string> names;
+  for (const json::Member& member : map.members()) names.emplace_back(member.key());
+  if (!also.empty() && !map.Has(also)) names.emplace_back(also);
+  std::ranges::sort(names);
+  std::string joined;
+  for (const std::string& name : names) joined += (joined.empty() ? "" : ",") + name;
+  return joined;
+}
+
+bool SuspendedFor(const json::Value& binding, std::string_view cluster) {
+  const json::Value& suspension = binding["spec"]["suspension"];
+  if (suspension["dispatching"].bool_or(false)) return true;
+  for (const json::Value& name : suspension["dispatchingOnClusters"]["clusterNames"].items()) {
+    if (name.str() == cluster) return true;
+  }
+  return false;
+}
+
+// The clusters that must have the workload: its own, then those of bindings that it depends on.
+std::vector<std::pair<std::string, int64_t>> Targets(const json::Value& binding) {
+  std::vector<std::pair<std::string, int64_t>> targets;
+  const auto add = [&](const json::Value& cluster) {
+    const std::string name(cluster["name"].str());
+    const bool there = std::ranges::any_of(targets, [&](const auto& one) { return one.first == name; });
+    if (!there) targets.emplace_back(name, cluster["replicas"].int_or(0));
+  };
+  for (const json::Value& cluster : binding["spec"]["clusters"].items()) add(cluster);
+  for (const json::Value& required : binding["spec"]["requiredBy"].items()) {
+    for (const json::Value& cluster : required["clusters"].items()) add(cluster);
+  }
+  return targets;
+}
+
+}  // namespace
+
+std::string ClusterOfWork(const json::Value& work) {
+  const auto cluster = keys::ClusterOfExecutionNamespace(kube::NamespaceOf(work));
+  return cluster ? std::string(*cluster) : std::string();
+}
+
+std::string BindingOfWork(const json::Value& work) {
+  const json::Value& annotations = work["metadata"]["annotations"];
+  const std::string_view name = annotations[keys::kResourceBindingName].str();
+  if (!name.empty()) return StrCat(annotations[keys::kResourceBindingNamespace].str(), "/", name);
+  return std::string(annotations[keys::kClusterResourceBindingName].str());
+}
+
+RenderController::RenderController(Hub& hub)
+    : hub_(hub),
+      controller_(hub.loop(), "render", [this](std::string key) { return Reconcile(std::move(key)); },
+                  {.workers = 8, .log = hub.options().log}) {
+  hub_.works().AddIndex("binding",
+                        [](const json::Value& work) { return std::vector<std::string>{BindingOfWork(work)}; });
+  hub_.OnBinding([this](const json::Value& before, const json::Value& now) {
+    const bool same = !before.is_null() && !now.is_null() && before["spec"] == now["spec"] &&
+                      before["metadata"]["labels"] == now["metadata"]["labels"] &&
+                      kube::IsDeleting(before) == kube::IsDeleting(now);
+    if (!same) controller_.Add(kube::Name::Of(now.is_null() ? before : now).Key());
+  });
+  hub_.OnTemplate([this](const json::Value& before, const json::Value& now) {
+    if (now.is_null() || (!before.is_null() && !SpecificationChanged(before, now))) return;
+    controller_.Add(TemplateKey::Of(now).BindingKey());
+  });
+  hub_.works().OnChange([this](const json::Value& before, const json::Value& now) {
+    // Somebody changed or deleted a Work: put it right.
+    if (before.is_null()) return;
+    if (now.is_null() || before["spec"] != now["spec"]) controller_.Add(BindingOfWork(before));
+  });
+  const auto override_policy = [this](const json::Value& before, const json::Value& now) {
+    OverrideChanged(before, now);
+  };
+  hub_.overrides().OnChange(override_policy);
+  hub_.cluster_overrides().OnChange(override_policy);
+}
+
+// The bindings whose templates the override selects, now or before.
+void RenderController::OverrideChanged(const json::Value& before, const json::Value& now) {
+  if (!before.is_null() && !now.is_null() && before["spec"] == now["spec"]) return;
+  for (const json::Value* policy : {&before, &now}) {
+    if (policy->is_null()) continue;
+    const Result<overrides::Policy> compiled = overrides::CompilePolicy(*policy);
+    if (!compiled.ok()) continue;
+    const auto queue_if_meant = [&](const std::string& key, const json::Value& binding) {
+      const json::Value& object = hub_.Template(TemplateKey::OfReference(binding["spec"]["resource"]));
+      if (object.is_null()) return;
+      if (compiled->Match(overrides::ObjectRef::Of(object)) != overrides::MatchLevel::kNone) controller_.Add(key);
+    };
+    const bool by_name = !compiled->cluster_scoped && !compiled->selectors.empty() &&
+                         std::ranges::all_of(compiled->selectors, [](const auto& one) { return !one.name.empty(); });
+    if (!by_name) {
+      hub_.ForEachBinding(queue_if_meant);
+      continue;
+    }
+    for (const overrides::ResourceSelector& selector : compiled->selectors) {
+      const TemplateKey key{.api_version = selector.api_version,
+                            .kind = selector.kind,
+                            .ns = compiled->policy_namespace,
+                            .name = selector.name};
+      queue_if_meant(key.BindingKey(), hub_.Binding(key.BindingKey()));
+    }
+  }
+}
+
+std::string RenderController::Trouble(const std::string& key) const {
+  const auto at = trouble_.find(key);
+  return at == trouble_.end() ? std::string() : at->second;
+}
+
+void RenderController::SetTrouble(const std::string& key, std::string trouble) {
+  if (Trouble(key) == trouble) return;
+  if (trouble.empty()) {
+    trouble_.erase(key);
+  } else {
+    trouble_[key] = std::move(trouble);
+  }
+  if (on_trouble_) on_trouble_(key);
+}
+
+Result<json::Value> RenderController::Render(const json::Value& binding, const json::Value& object,
+                                             const std::string& cluster, json::Value* work_annotations) const {
+  json::Value manifest = Pruned(object);
+  const json::Value& spec = binding["spec"];
+  const bool workload = spec["replicas"].int_or(0) > 0 || spec.Has("replicaRequirements") || spec.Has("components");
+  if (workload && hub_.interpreter().Has(KindNameOf(object), interpret::Operation::kRevise)) {
+    for (const auto& [name, replicas] : Targets(binding)) {
+      if (name != cluster) continue;
+      // A cluster that was listed without a number (a move, a hand) has the whole workload.
+      const bool listed = std::ranges::any_of(spec["clusters"].items(), [&](const json::Value& one) {
+        return one["name"].str() == cluster && one.Has("replicas");
+      });
+      manifest =
+          TRY(hub_.interpreter().ReviseReplica(std::move(manifest), listed ? replicas : spec["replicas"].int_or(0)));
+    }
+  }
+  const std::vector<overrides::Policy> policies = hub_.OverridesFor(object);
+  if (!policies.empty()) {
+    const json::Value& target = hub_.clusters().Get(cluster);
+    overrides::Applied applied = TRY(overrides::Apply(
+        manifest, target.is_null() ? overrides::Target{.name = cluster} : overrides::Target::FromCluster(target),
+        policies));
+    manifest = std::move(applied.object);
+    if (work_annotations != nullptr && !applied.overrides.empty()) {
+      work_annotations->Set(keys::kAppliedOverrides, applied.overrides);
+    }
+    if (work_annotations != nullptr && !applied.cluster_overrides.empty()) {
+      work_annotations->Set(keys::kAppliedClusterOverrides, applied.cluster_overrides);
+    }
+  }
+  return manifest;
+}
+
+json::Value RenderController::WorkFor(const json::Value& binding, const json::Value& object, const std::string& cluster,
+                                      json::Value manifest, const json::Value& annotations,
+                                      const json::Value& current) const {
+  const std::string ns = keys::ExecutionNamespace(cluster);
+  const std::string name = keys::WorkName(kube::KindOf(object), kube::NamespaceOf(object), kube::NameOf(object));
+  const bool clustered = kube::NamespaceOf(binding).empty();
+  const std::string_view id_label = clustered ? keys::kClusterResourceBindingId : keys::kResourceBindingId;
+  const json::Value& binding_id = binding["metadata"]["labels"][id_label];
+  std::string work_id(current["metadata"]["labels"][keys::kWorkId].str());
+  if (work_id.empty()) work_id = hub_.loop().random().NewUid().str();
+
+  json::Value own = annotations;
+  if (clustered) {
+    own.Set(keys::kClusterResourceBindingName, kube::NameOf(binding));
+  } else {
+    own.Set(keys::kResourceBindingNamespace, kube::NamespaceOf(binding));
+    own.Set(keys::kResourceBindingName, kube::NameOf(binding));
+  }
+  // The manifest's own marks, and the list of keys that we manage.
+  json::Value marks = manifest["metadata"]["annotations"];
+  marks.Erase("kubectl.kubernetes.io/last-applied-configuration");
+  for (const json::Member& member : own.members()) {
+    if (!member.key().starts_with("policy.karmada.io/")) marks.Set(member.key(), member.value());
+  }
+  marks.Set(keys::kWorkNamespace, ns);
+  marks.Set(keys::kWorkName, name);
+  marks.Set(keys::kTemplateUid, kube::UidOf(object));
+  if (object["metadata"]["generation"].int_or(0) > 0) {
+    marks.Set(keys::kTemplateGeneration, std::to_string(object["metadata"]["generation"].int_or(0)));
+  }
+  const std::string_view asked = object["metadata"]["annotations"][keys::kConflictResolution].str();
+  const bool overwrite = binding["spec"]["conflictResolution"].str() == "Overwrite";
+  marks.Set(keys::kConflictResolution, !asked.empty() ? asked : (overwrite ? "overwrite" : "abort"));
+  json::Value labels = manifest["metadata"]["labels"];
+  labels.Set(keys::kManaged, keys::kTrue);
+  if (!binding_id.is_null()) labels.Set(id_label, binding_id);
+  labels.Set(keys::kWorkId, work_id);
+  marks.Set(keys::kManagedLabels, JoinedKeys(labels, ""));
+  marks.Set(keys::kManagedAnnotations, JoinedKeys(marks, keys::kManagedAnnotations));
+  manifest.Edit("metadata").Set("labels", labels);
+  manifest.Edit("metadata").Set("annotations", marks);
+
+  json::Value work = current;
+  work.Set("apiVersion", "work.karmada.io/v1alpha1");
+  work.Set("kind", "Work");
+  json::Value& metadata = work.Edit("metadata");
+  metadata.Set("name", name);
+  metadata.Set("namespace", ns);
+  json::Value& finalizers = metadata.Edit("finalizers");
+  const bool has = std::ranges::any_of(finalizers.items(),
+                                       [](const json::Value& one) { return one.str() == keys::kExecutionFinalizer; });
+  if (!has) finalizers.Push(keys::kExecutionFinalizer);
+  json::Value& work_labels = metadata.Edit("labels");
+  work_labels.Set(keys::kWorkId, work_id);
+  if (!binding_id.is_null()) work_labels.Set(id_label, binding_id);
+  json::Value& work_annotations = metadata.Edit("annotations");
+  for (const std::string_view applied : {keys::kAppliedOverrides, keys::kAppliedClusterOverrides})
+    work_annotations.Erase(applied);
+  for (const json::Member& member : own.members()) work_annotations.Set(member.key(), member.value());
+  work_annotations.Set(keys::kConflictResolution, marks[keys::kConflictResolution]);
+  json::Value& spec = work.Edit("spec");
+  spec.Edit("workload").Set("manifests", json::Array({std::move(manifest)}));
+  // Set by an admin on this one Work (the field is not ours then), a pause stays until they take it away.
+  const bool suspended = SuspendedFor(binding, cluster);
+  const bool ours = work_annotations["baton.io/suspended-by-binding"].str() == "true";
+  if (suspended) {
+    spec.Set("suspendDispatching", true);
+    work_annotations.Set("baton.io/suspended-by-binding", "true");
+  } else if (ours) {
+    spec.Erase("suspendDispatching");
+    work_annotations.Erase("baton.io/suspended-by-binding");
+  }
+  if (binding["spec"]["preserveResourcesOnDeletion"].bool_or(false)) {
+    spec.Set("preserveResourcesOnDeletion", true);
+  } else {
+    spec.Erase("preserveResourcesOnDeletion");
+  }
+  return work;
+}
+
+rt::Task<Result<void>> RenderController::PutWork(const json::Value& binding, const json::Value& object,
+                                                 const std::string& cluster) {
+  json::Value annotations;
+  json::Value manifest = CO_TRY(Render(binding, object, cluster, &annotations));
+  const std::string name = keys::WorkName(kube::KindOf(object), kube::NamespaceOf(object), kube::NameOf(object));
+  const std::string key = StrCat(keys::ExecutionNamespace(cluster), "/", name);
+  const json::Value current = hub_.works().Get(key);
+  if (kube::IsDeleting(current))
+    co_return UnavailableError(StrCat("Work ", key, " is being deleted: it is made anew when it is gone"));
+  const json::Value work = WorkFor(binding, object, cluster, std::move(manifest), annotations, current);
+  if (work == current) co_return Result<void>();
+  Result<json::Value> written = InternalError("not written");
+  if (current.is_null()) {
+    written = co_await hub_.api().Create(kWorks, work);
+  } else {
+    written = co_await hub_.api().Update(kWorks, work);
+  }
+  if (!written.ok()) co_return std::move(written).error();
+  hub_.Learn(kWorks, *written);
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> RenderController::RemoveWorks(const std::string& key,
+                                                     const std::set<std::string, std::less<>>& keep) {
+  for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
+    if (keep.contains(ClusterOfWork(work)) || kube::IsDeleting(work)) continue;
+    const Result<json::Value> gone =
+        co_await hub_.api().Delete(kWorks, kube::Name::Of(work), {.uid = std::string(kube::UidOf(work))});
+    if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+  }
+  co_return Result<void>();
+}
+
+// The binding is being deleted: its Works go first.
+rt::Task<kube::Outcome> RenderController::Finish(const std::string& key, const json::Value& binding) {
+  const Result<void> removed = co_await RemoveWorks(key, {});
+  if (!removed.ok()) co_return kube::Outcome::Retry(removed.error());
+  if (!hub_.works().KeysByIndex("binding", key).empty())
+    co_return kube::Outcome::Done();  // the last one's end wakes us
+  const bool clustered = key.find('/') == std::string::npos;
+  const std::string_view ours = clustered ? keys::kClusterBindingFinalizer : keys::kBindingFinalizer;
+  json::Value rest = json::Array();
+  for (const json::Value& one : binding["metadata"]["finalizers"].items()) {
+    if (one.str() != ours) rest.Push(one);
+  }
+  if (rest.size() == binding["metadata"]["finalizers"].size()) co_return kube::Outcome::Done();
+  json::Value next = binding;
+  next.Edit("metadata").Set("finalizers", rest);
+  const Result<json::Value> written = co_await hub_.api().Update(BindingResource(key), next);
+  if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return kube::Outcome::Retry(written.error());
+  co_return kube::Outcome::Done();
+}
+
+rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
+  const json::Value binding = hub_.Binding(key);
+  if (binding.is_null()) {
+    SetTrouble(key, "");
+    co_return kube::Outcome::Of(co_await RemoveWorks(key, {}));
+  }
+  if (kube::IsDeleting(binding)) co_return co_await Finish(key, binding);
+  const TemplateKey template_key = TemplateKey::OfReference(binding["spec"]["resource"]);
+  const json::Value object = hub_.Template(template_key);
+  if (object.is_null() || kube::IsDeleting(object)) co_return kube::Outcome::Done();  // detect ends the binding
+  std::set<std::string, std::less<>> keep;
+  std::set<std::string, std::less<>> directly;
+  for (const json::Value& task : binding["spec"]["gracefulEvictionTasks"].items()) {
+    (task["purgeMode"].str() == "Directly" ? directly : keep).insert(std::string(task["fromCluster"].str()));
+  }
+  const std::vector<std::pair<std::string, int64_t>> targets = Targets(binding);
+  for (const auto& [cluster, replicas] : targets) keep.insert(cluster);
+  // A pause is total: nothing is removed from a cluster that is not dispatched to.
+  for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
+    if (SuspendedFor(binding, ClusterOfWork(work))) keep.insert(ClusterOfWork(work));
+  }
+  Result<void> removed = co_await RemoveWorks(key, keep);
+  if (!removed.ok()) co_return kube::Outcome::Retry(removed.error());
+  for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
+    // What must go first, goes first: its end wakes us.
+    if (directly.contains(ClusterOfWork(work)) && !keep.contains(ClusterOfWork(work))) co_return kube::Outcome::Done();
+  }
+  std::string trouble;
+  std::optional<Error> failed;
+  for (const auto& [cluster, replicas] : targets) {
+    const Result<void> put = co_await PutWork(binding, object, cluster);
+    if (put.ok()) continue;
+    if (put.error().kind() == ErrorKind::kInvalid) {
+      trouble += StrCat(trouble.empty() ? "" : "; ", cluster, ": ", put.error().message());
+    } else {
+      failed = put.error();
+    }
+  }
+  if (!trouble.empty() && Trouble(key) != trouble) hub_.events().Warning(binding, "ApplyOverridePolicyFailed", trouble);
+  SetTrouble(key, trouble);
+  if (failed) co_return kube::Outcome::Retry(*failed);
+  co_return kube::Outcome::Done();
+}
+
+}  // namespace baton::federation

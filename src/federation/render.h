@@ -1,0 +1,59 @@
+// render: from a binding to one Work per cluster: the template with the cluster's replicas, then the overrides, then
+// Karmada's marks. Nothing is written that is there already.
+//
+// A Work is removed when its cluster is neither in spec.clusters, nor required by a binding that depends on this one,
+// nor in an eviction task that keeps it. While dispatching is suspended nothing is removed either: a pause is total.
+// An override that fails is a condition on the binding and an event; the old Work stays.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "federation/hub.h"
+#include "kube/controller.h"
+
+namespace baton::federation {
+
+class RenderController {
+ public:
+  explicit RenderController(Hub& hub);
+  rt::Task<void> Run() { return controller_.Run(); }
+  kube::Controller& controller() { return controller_; }
+
+  // What the binding's condition should say about rendering; "": all is well. By binding key.
+  std::string Trouble(const std::string& key) const;
+  void OnTrouble(std::function<void(const std::string& key)> handler) { on_trouble_ = std::move(handler); }
+
+  // The manifest that a cluster gets, before the RunGate; pure but for the hub's copies.
+  Result<json::Value> Render(const json::Value& binding, const json::Value& object, const std::string& cluster,
+                             json::Value* work_annotations) const;
+
+ private:
+  struct Place {
+    std::string cluster;
+    int64_t replicas = 0;
+  };
+
+  rt::Task<kube::Outcome> Reconcile(std::string key);
+  rt::Task<Result<void>> RemoveWorks(const std::string& key, const std::set<std::string, std::less<>>& keep);
+  rt::Task<Result<void>> PutWork(const json::Value& binding, const json::Value& object, const std::string& cluster);
+  rt::Task<kube::Outcome> Finish(const std::string& key, const json::Value& binding);
+  json::Value WorkFor(const json::Value& binding, const json::Value& object, const std::string& cluster,
+                      json::Value manifest, const json::Value& annotations, const json::Value& current) const;
+  void OverrideChanged(const json::Value& before, const json::Value& now);
+  void SetTrouble(const std::string& key, std::string trouble);
+
+  Hub& hub_;
+  std::map<std::string, std::string, std::less<>> trouble_;
+  std::function<void(const std::string& key)> on_trouble_;
+  kube::Controller controller_;
+};
+
+// The cluster of a Work, by its namespace; "" when it is none of ours.
+std::string ClusterOfWork(const json::Value& work);
+// The key of the binding that a Work belongs to; "" when there is none.
+std::string BindingOfWork(const json::Value& work);
+
+}  // namespace baton::federation

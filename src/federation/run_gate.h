@@ -1,0 +1,34 @@
+// RunGate: the one question that the pipe asks back. Before execute writes an object to a member, it asks whether that
+// cluster may run it, and writes what the gate answers: the object as it is, stamped with its epoch, or in its held
+// form. The rollout engine answers for workloads that must have one writer; without it everything passes.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "json/value.h"
+#include "rt/task.h"
+
+namespace baton::federation {
+
+struct Admitted {
+  json::Value manifest;  // what may be written
+  int64_t seq = -1;      // its epoch; -1: the workload is not managed
+  bool held = false;     // it was given its held form
+};
+
+class RunGate {
+ public:
+  virtual ~RunGate() = default;
+
+  // An error means: write nothing, ask again later. `observed` is the member's object as it is now, or null.
+  virtual rt::Task<Result<Admitted>> Admit(std::string cluster, json::Value manifest, json::Value observed) = 0;
+
+  // The epoch that an object in a member carries; -1: none. A write of an older epoch than the member has is refused.
+  virtual int64_t EpochOf(const json::Value& object) const = 0;
+
+  // Whether the template's kind must have one writer, so that schedule never moves it by itself.
+  virtual bool Manages(const json::Value& object) const = 0;
+};
+
+}  // namespace baton::federation

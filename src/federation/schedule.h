@@ -1,0 +1,64 @@
+// schedule: where a binding goes. Decides with placement::Schedule and writes spec.clusters by compare-and-swap; a
+// binding that detect is about to create is decided before it is written, so that it is born scheduled.
+//
+// suspension.scheduling is honoured strictly, also for keys that are already queued. A workload that must have one
+// writer and runs is never moved from here: the wish is recorded (condition MigrationWanted, event), and stays.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "federation/hub.h"
+#include "kube/controller.h"
+#include "placement/assumed.h"
+#include "placement/estimate.h"
+#include "placement/fleet.h"
+#include "placement/prepared.h"
+#include "placement/schedule.h"
+
+namespace baton::federation {
+
+class ScheduleController {
+ public:
+  explicit ScheduleController(Hub& hub);
+  rt::Task<void> Run() { return controller_.Run(); }
+  kube::Controller& controller() { return controller_; }
+
+  // What the binding should be: spec.clusters and the applied placement filled in. The same value when nothing is to be
+  // decided. Remembers what the condition Scheduled is to say.
+  json::Value Decide(const std::string& key, json::Value binding);
+
+  // Puts the scheduling part into a binding's status, as of its generation.
+  void FillStatus(const std::string& key, const json::Value& binding, json::Value& status);
+  // Called when a status should be written because the decision changed.
+  void OnDecision(std::function<void(const std::string& key)> handler) { on_decision_ = std::move(handler); }
+
+ private:
+  struct Known {
+    bool scheduled = false;  // Scheduled: True
+    std::string reason;
+    std::string message;
+    std::string affinity;
+    std::string applied;  // the placement that was decided on
+    std::optional<WallTime> at;
+    std::string wish;  // where it would go if it were not managed; "": nowhere else
+  };
+
+  rt::Task<kube::Outcome> Reconcile(std::string key);
+  void ClustersChanged(const json::Value& before, const json::Value& now);
+  const std::shared_ptr<const placement::Fleet>& Fleet();
+  bool RunsAndMustStay(const json::Value& binding, const std::vector<placement::TargetCluster>& wanted) const;
+
+  Hub& hub_;
+  std::shared_ptr<const placement::Fleet> fleet_;  // null: to be made
+  std::unique_ptr<placement::Estimator> estimator_;
+  placement::PlacementCache cache_;
+  placement::Assumed assumed_;
+  std::map<std::string, Known, std::less<>> known_;
+  std::function<void(const std::string& key)> on_decision_;
+  kube::Controller controller_;
+};
+
+}  // namespace baton::federation

@@ -1,0 +1,265 @@
+// Compiling a MigrationProfile, setting what it says, asking its script.
+#include "interpret/profile.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/strings.h"
+#include "json/parse.h"
+
+namespace baton::interpret {
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kFunctions[] = {"Hold", "Stop", "Run", "Judge", "Preflight", "StateDir"};
+
+Error Wrong(std::string_view profile, std::string_view field, std::string_view why) {
+  return InvalidError(StrCat("MigrationProfile ", profile, ": spec.", field, ": ", why));
+}
+
+// The parts of a JSON pointer, unescaped.
+std::vector<std::string> Parts(std::string_view pointer) {
+  std::vector<std::string> parts;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);  // '/'
+    const size_t slash = pointer.find('/');
+    std::string part;
+    const std::string_view raw = pointer.substr(0, slash);
+    for (size_t i = 0; i < raw.size(); ++i) {
+      if (raw[i] == '~' && i + 1 < raw.size()) {
+        part += raw[++i] == '1' ? '/' : '~';
+      } else {
+        part += raw[i];
+      }
+    }
+    parts.push_back(std::move(part));
+    pointer = slash == std::string_view::npos ? std::string_view() : pointer.substr(slash);
+  }
+  return parts;
+}
+
+// Sets a value, making parents that are not there. Only through objects: lists belong to the user.
+Result<void> SetAt(Value& object, std::string_view pointer, Value value) {
+  const std::vector<std::string> parts = Parts(pointer);
+  Value* at = &object;
+  for (size_t i = 0; i + 1 < parts.size(); ++i) {
+    at = &at->Edit(parts[i]);
+    if (!at->is_null() && !at->is_object())
+      return InvalidError(StrCat(pointer, " leads through something that is no object"));
+  }
+  if (value.is_null()) {
+    at->Erase(parts.back());
+  } else {
+    at->Set(parts.back(), std::move(value));
+  }
+  return {};
+}
+
+const Value& GetAt(const Value& object, std::string_view pointer) {
+  const Value* at = &object;
+  for (const std::string& part : Parts(pointer)) at = &(*at)[part];
+  return *at;
+}
+
+void ReplaceAll(std::string& text, std::string_view what, std::string_view by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+Value Filled(const Value& value, const Question& question) {
+  if (!value.is_string()) return value;
+  std::string text(value.str());
+  ReplaceAll(text, "${seq}", std::to_string(question.seq));
+  ReplaceAll(text, "${ref}", question.ref);
+  ReplaceAll(text, "${stateDir}", question.state_dir);
+  return text;
+}
+
+Value ToLua(const Question& question) {
+  return json::Object({{"seq", question.seq},
+                       {"ref", question.ref},
+                       {"redeploy", question.redeploy},
+                       {"stateDir", question.state_dir},
+                       {"stopSeq", question.stop_seq},
+                       {"priorPath", question.prior_path},
+                       {"startRef", question.start_ref},
+                       {"startSeq", question.start_seq}});
+}
+
+Judgement FromLua(const Value& value) {
+  return {.held = value["held"].bool_or(false),
+          .runs = value["runs"].bool_or(false),
+          .stop_proven = value["stopProven"].bool_or(false),
+          .capture = std::string(value["capture"].str()),
+          .stop_missing = std::string(value["stopMissing"].str()),
+          .stop_failed = std::string(value["stopFailed"].str()),
+          .start_proven = value["startProven"].bool_or(false),
+          .start_missing = std::string(value["startMissing"].str()),
+          .start_failed = std::string(value["startFailed"].str()),
+          .progress = std::string(value["progress"].str()),
+          .prior_path = std::string(value["priorPath"].str())};
+}
+
+}  // namespace
+
+std::string WithName(std::string_view text, std::string_view name) {
+  std::string filled(text);
+  ReplaceAll(filled, "${name}", name);
+  return filled;
+}
+
+Result<std::vector<Profile::Setting>> Profile::CompileSettings(const Value& list, std::string_view field) {
+  std::vector<Setting> settings;
+  if (list.size() > kProfileSettingsMax)
+    return TooLargeError(StrCat("spec.", field, " has more than ", kProfileSettingsMax, " items"));
+  for (const Value& item : list.items()) {
+    const std::string path(item["path"].str());
+    if (path.size() < 2 || path[0] != '/')
+      return InvalidError(StrCat("spec.", field, ": path must be a JSON pointer like /spec/suspend"));
+    settings.push_back({.path = path, .value = item["value"]});
+  }
+  return settings;
+}
+
+Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
+  auto profile = std::make_shared<Profile>();
+  const Value& spec = object["spec"];
+  profile->name_ = object["metadata"]["name"].str();
+  profile->kind_ = {.api_version = std::string(spec["target"]["apiVersion"].str()),
+                    .kind = std::string(spec["target"]["kind"].str())};
+  if (profile->kind_.api_version.empty() || profile->kind_.kind.empty()) {
+    return Wrong(profile->name_, "target", "apiVersion and kind are needed");
+  }
+  profile->guarantee_ = spec["guarantee"].str_or("FencedOnly");
+  if (profile->guarantee_ != "ExactlyOnce" && profile->guarantee_ != "AtLeastOnce" &&
+      profile->guarantee_ != "FencedOnly") {
+    return Wrong(profile->name_, "guarantee", "must be ExactlyOnce, AtLeastOnce or FencedOnly");
+  }
+  profile->epoch_ = spec["epoch"].str();
+  if (!profile->epoch_.starts_with("/spec/") && !profile->epoch_.starts_with("/metadata/annotations/")) {
+    return Wrong(profile->name_, "epoch",
+                 "must be a JSON pointer into /spec or /metadata/annotations, to a key that the workload ignores");
+  }
+  for (const Value& pointer : spec["parse"].items()) profile->parse_.emplace_back(pointer.str());
+  if (spec["related"].size() > kProfileRelatedMax) return Wrong(profile->name_, "related", "too many");
+  for (const Value& item : spec["related"].items()) {
+    profile->related_.push_back({.api_version = std::string(item["apiVersion"].str()),
+                                 .kind = std::string(item["kind"].str()),
+                                 .name = std::string(item["name"].str()),
+                                 .label_selector = std::string(item["labelSelector"].str())});
+  }
+  profile->probe_ = spec["probe"];
+  profile->opt_in_ = spec["optIn"].bool_or(false);
+  profile->hold_ = TRY(CompileSettings(spec["hold"], "hold"));
+  profile->run_ = TRY(CompileSettings(spec["run"], "run"));
+  profile->stop_ = TRY(CompileSettings(spec["stop"], "stop"));
+  if (profile->hold_.empty()) return Wrong(profile->name_, "hold", "something must keep a workload from running");
+  profile->pool_ = std::make_shared<LuaPool>();
+  std::string text(spec["script"].str());
+  // A call tells which functions there are, so that those that are not are not asked.
+  std::string names = "\nfunction __functions()\n  local r = {}\n";
+  for (const std::string_view function : kFunctions)
+    names += StrCat("  if ", function, " ~= nil then r['", function, "'] = true end\n");
+  names += "  return r\nend\n";
+  profile->script_ = TRY(LuaScript::Compile(StrCat("profile ", profile->name_), text + names));
+  const LuaOutcome outcome = TRY(profile->pool_->Call(*profile->script_, "__functions", {}, 1));
+  for (const std::string_view function : kFunctions) {
+    if (outcome.results[0].value.Has(function)) profile->functions_.emplace_back(function);
+  }
+  if (std::ranges::find(profile->functions_, "Judge") == profile->functions_.end()) {
+    return Wrong(profile->name_, "script", "must define Judge(object, related, question)");
+  }
+  return std::shared_ptr<const Profile>(profile);
+}
+
+Result<Value> Profile::Form(Value object, const std::vector<Setting>& settings, std::string_view function,
+                            const Question& question) const {
+  const Value before = object;
+  for (const Setting& setting : settings) TRY(SetAt(object, setting.path, Filled(setting.value, question)));
+  if (std::ranges::find(functions_, function) != functions_.end()) {
+    const Value arguments[] = {before, ToLua(question)};
+    const LuaOutcome outcome = TRY(pool_->Call(*script_, function, arguments, 1));
+    const Result<std::vector<Setting>> more = CompileSettings(outcome.results[0].value, function);
+    if (!more.ok()) return Wrong(name_, "script", StrCat(function, ": ", more.error().message()));
+    for (const Setting& setting : *more) TRY(SetAt(object, setting.path, setting.value));
+  }
+  return Stamped(std::move(object), question.seq);
+}
+
+Result<Value> Profile::Stamped(Value object, int64_t seq) const {
+  TRY(SetAt(object, epoch_, std::to_string(seq)));
+  return object;
+}
+
+Value Profile::Probe(std::string_view name, std::string_view ns, int64_t seq) const {
+  if (probe_.is_null()) return probe_;
+  const auto fill = [&](std::string_view text) {
+    std::string filled = WithName(text, name);
+    ReplaceAll(filled, "${seq}", std::to_string(seq));
+    return filled;
+  };
+  Value probe = probe_;
+  probe.Edit("metadata").Set("name", fill(probe["metadata"]["name"].str()));
+  if (!ns.empty()) probe.Edit("metadata").Set("namespace", ns);
+  Value& reference = probe.Edit("spec").Edit("jobReference");
+  if (reference.is_object()) reference.Set("name", fill(reference["name"].str()));
+  return probe;
+}
+
+Result<Value> Profile::Held(Value object, const Question& question) const {
+  return Form(std::move(object), hold_, "Hold", question);
+}
+Result<Value> Profile::Stopping(Value object, const Question& question) const {
+  return Form(std::move(object), stop_, "Stop", question);
+}
+Result<Value> Profile::Running(Value object, const Question& question) const {
+  return Form(std::move(object), run_, "Run", question);
+}
+
+int64_t Profile::EpochOf(const Value& object) const {
+  const std::string text(GetAt(object, epoch_).str());
+  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos) return -1;
+  return std::stoll(text);
+}
+
+bool Profile::IsHeld(const Value& object) const {
+  return std::ranges::all_of(hold_,
+                             [&](const Setting& setting) { return GetAt(object, setting.path) == setting.value; });
+}
+
+Result<Judgement> Profile::Judge(const Value& object, const Value& related, const Question& question) const {
+  Value seen = object;
+  seen.Edit("metadata").Erase("managedFields");
+  for (const std::string& pointer : parse_) {
+    const Value& text = GetAt(object, pointer);
+    if (!text.is_string()) continue;
+    Result<Value> parsed = json::Parse(text.str());
+    TRY(SetAt(seen, pointer, parsed.ok() ? *std::move(parsed) : Value()));
+  }
+  const Value arguments[] = {seen, related, ToLua(question)};
+  LuaOutcome outcome = TRY(pool_->Call(*script_, "Judge", arguments, 1));
+  if (outcome.results[0].kind != LuaResult::Kind::kTable) return Wrong(name_, "script", "Judge must give a table");
+  Judgement judgement = FromLua(outcome.results[0].value);
+  judgement.held = IsHeld(object);
+  return judgement;
+}
+
+Result<std::vector<std::string>> Profile::Preflight(const Value& object) const {
+  std::vector<std::string> problems;
+  if (std::ranges::find(functions_, "Preflight") == functions_.end()) return problems;
+  const Value arguments[] = {object};
+  const LuaOutcome outcome = TRY(pool_->Call(*script_, "Preflight", arguments, 1));
+  for (const Value& problem : outcome.results[0].value.items()) problems.emplace_back(problem.str());
+  return problems;
+}
+
+Result<std::string> Profile::StateDir(const Value& object, const std::string& name) const {
+  if (std::ranges::find(functions_, "StateDir") == functions_.end()) return std::string();
+  const Value arguments[] = {object, name};
+  const LuaOutcome outcome = TRY(pool_->Call(*script_, "StateDir", arguments, 1));
+  return std::string(outcome.results[0].value.str());
+}
+
+}  // namespace baton::interpret

@@ -1,0 +1,137 @@
+// Profile: how workloads of one kind are held, stopped, started and judged, so that the migration engine needs to know
+// no kind. Made from a MigrationProfile object; built in for the kinds of builtin_profiles.h.
+//
+//   Profile flink = TRY(Profile::Compile(object));
+//   Value held = TRY(flink.Held(manifest, {.seq = 7}));
+//   Judgement now = TRY(flink.Judge(observed, related, {.stop_seq = 8, .state_dir = "s3://…/8", ...}));
+//
+// A profile says, in spec:
+//   target      {apiVersion, kind}
+//   guarantee   ExactlyOnce, AtLeastOnce or FencedOnly: what a move with it gives
+//   epoch       JSON pointer to where the epoch goes: a string that the workload's own operator ignores
+//   parse       pointers to strings in the object that hold JSON; Judge sees them parsed
+//   related     what else is looked at: [{apiVersion, kind, name or labelSelector}], with ${name}
+//   probe       an object that is made beside the started workload; Judge sees it; with ${name} and ${seq}
+//   optIn       true: only workloads with the annotation rollout.karmada.io/managed: "true" are managed
+//   hold, run, stop    what is set, as [{path, value}]; parents are made. ${seq} ${ref} ${stateDir} are filled in
+//   script      Lua, where that is not enough: Hold, Stop, Run (object, question) give further [{path, value}];
+//               Judge(object, related, question) judges; Preflight(object) lists problems; StateDir(object, name) says
+//               where a stop captures its state
+//
+// What run sets beyond the pinned spec must be removable without the workload noticing: the validation of profiles asks
+// for it (`inert`: the pointers that may be taken away).
+//
+// Pure but for the Lua pool. Errors name the profile and the field or line.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "interpret/handlers.h"
+#include "interpret/lua_vm.h"
+#include "json/pointer.h"
+#include "json/value.h"
+
+namespace baton::interpret {
+
+inline constexpr size_t kProfileSettingsMax = 256;  // of hold, run or stop
+inline constexpr size_t kProfileRelatedMax = 16;
+
+// What a form or a judgement is about.
+struct Question {
+  int64_t seq = 0;         // the epoch
+  std::string ref;         // the state to start from; "": its own
+  bool redeploy = false;   // the object ran before: it must be told to start from ref anew
+  std::string state_dir;   // where the stop captures, as StateDir() gave it
+  int64_t stop_seq = -1;   // Judge: the stop that is to be proven; -1: none
+  std::string prior_path;  // Judge: what the workload called its state before the stop
+  std::string start_ref;   // Judge: what it was started from, when it was
+  int64_t start_seq = -1;  // Judge: the epoch it was started with; -1: not by us
+};
+
+// One look at the member's object. All false and empty when nothing is known.
+struct Judgement {
+  bool held = false;  // the spec says that it must not run
+  bool runs = false;  // it runs, says its operator
+  bool stop_proven = false;
+  std::string capture;
+  std::string stop_missing;
+  std::string stop_failed;
+  bool start_proven = false;
+  std::string start_missing;
+  std::string start_failed;
+  std::string progress;  // "none", "some", "" unknown
+  std::string prior_path;
+};
+
+struct Related {
+  std::string api_version;
+  std::string kind;
+  std::string name;            // with ${name}
+  std::string label_selector;  // with ${name}
+};
+
+class Profile {
+ public:
+  static Result<std::shared_ptr<const Profile>> Compile(const json::Value& object);
+
+  const std::string& name() const { return name_; }
+  const KindName& kind() const { return kind_; }
+  const std::string& guarantee() const { return guarantee_; }
+  const std::vector<Related>& related() const { return related_; }  // names still with ${name}
+  const std::string& epoch_pointer() const { return epoch_; }
+  bool opt_in() const { return opt_in_; }  // only workloads that ask for it are managed
+  // The object that is made beside a started workload to prove it; null: none.
+  json::Value Probe(std::string_view name, std::string_view ns, int64_t seq) const;
+
+  // ---- forms of a manifest; each carries the epoch ----
+  Result<json::Value> Stamped(json::Value object, int64_t seq) const;
+  Result<json::Value> Held(json::Value object, const Question& question) const;
+  Result<json::Value> Stopping(json::Value object, const Question& question) const;
+  Result<json::Value> Running(json::Value object, const Question& question) const;
+  int64_t EpochOf(const json::Value& object) const;  // -1: none
+  bool IsHeld(const json::Value& object) const;      // as `hold` would leave it
+
+  // ---- judging ----
+  // `related`: {remains: [objects found by related()], probe: the probe's object}; probeUnavailable: the cluster does
+  // not serve its kind.
+  Result<Judgement> Judge(const json::Value& object, const json::Value& related, const Question& question) const;
+  Result<std::vector<std::string>> Preflight(const json::Value& object) const;
+  // The directory of one stop: `name` is unique. "": the kind captures nothing.
+  Result<std::string> StateDir(const json::Value& object, const std::string& name) const;
+
+ private:
+  struct Setting {
+    std::string path;
+    json::Value value;
+  };
+
+  Result<json::Value> Form(json::Value object, const std::vector<Setting>& settings, std::string_view function,
+                           const Question& question) const;
+  static Result<std::vector<Setting>> CompileSettings(const json::Value& list, std::string_view field);
+
+  std::string name_;
+  KindName kind_;
+  std::string guarantee_;
+  std::string epoch_;
+  std::vector<std::string> parse_;
+  std::vector<Related> related_;
+  json::Value probe_;
+  bool opt_in_ = false;
+  std::vector<Setting> hold_, run_, stop_;
+  std::shared_ptr<const LuaScript> script_;
+  std::vector<std::string> functions_;  // that the script defines
+  std::shared_ptr<LuaPool> pool_;
+};
+
+// "${name}" filled in.
+std::string WithName(std::string_view text, std::string_view name);
+
+// The profiles that come with Baton, as objects a user could have written.
+std::vector<json::Value> BuiltinProfiles();
+
+}  // namespace baton::interpret
