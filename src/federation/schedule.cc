@@ -1,6 +1,7 @@
 // Deciding and writing spec.clusters.
 #include "federation/schedule.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -140,6 +141,15 @@ json::Value ScheduleController::Decide(const std::string& key, json::Value bindi
   }
   binding.Edit("metadata").Edit("annotations").Set(api::karmada::kAppliedPlacement, (*prepared)->text());
   return binding;
+}
+
+bool ScheduleController::Allows(const json::Value& binding, std::string_view cluster) {
+  const Result<std::shared_ptr<const placement::PreparedPlacement>> prepared =
+      cache_.Get(binding["spec"]["placement"], Fleet());
+  if (!prepared.ok()) return false;
+  const std::optional<size_t> number = Fleet()->Find(cluster);
+  if (!number || !(*prepared)->tolerated().Has(*number)) return false;
+  return std::ranges::any_of((*prepared)->terms(), [&](const auto& term) { return term.any.Has(*number); });
 }
 
 void ScheduleController::FillStatus(const std::string& key, const json::Value& binding, json::Value& status) {

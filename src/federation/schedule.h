@@ -30,6 +30,9 @@ class ScheduleController {
   // decided. Remembers what the condition Scheduled is to say.
   json::Value Decide(const std::string& key, json::Value binding);
 
+  // Whether the binding's placement reaches that cluster: its affinity and its tolerations allow it.
+  bool Allows(const json::Value& binding, std::string_view cluster);
+
   // Puts the scheduling part into a binding's status, as of its generation.
   void FillStatus(const std::string& key, const json::Value& binding, json::Value& status);
   // Called when a status should be written because the decision changed.

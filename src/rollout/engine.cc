@@ -1,0 +1,295 @@
+// The loop of looking, deciding, doing and telling.
+#include "rollout/engine.h"
+
+#include <utility>
+
+#include "api/karmada_names.h"
+#include "base/strings.h"
+#include "federation/resources.h"
+#include "rt/when.h"
+
+namespace baton::rollout {
+
+using json::Value;
+
+Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineOptions options)
+    : hub_(federation.hub()),
+      federation_(federation),
+      profiles_(profiles),
+      options_(std::move(options)),
+      migrations_(hub_.api(), kMigrations),
+      profile_objects_(hub_.api(), kProfiles),
+      controller_(hub_.loop(), "rollout", [this](std::string key) { return Reconcile(std::move(key)); },
+                  {.workers = 32, .log = options_.log}) {
+  migrations_.AddIndex("workload", [](const Value& migration) {
+    const Value& workload = migration["spec"]["workload"];
+    return std::vector<std::string>{
+        StrCat(workload["kind"].str(), "/", kube::NamespaceOf(migration), "/", workload["name"].str())};
+  });
+  migrations_.OnChange([this](const Value& before, const Value& now) {
+    const Value& migration = now.is_null() ? before : now;
+    if (now.is_null()) memory_.erase(std::string(kube::UidOf(before)));
+    const bool only_status = !before.is_null() && !now.is_null() && before["spec"] == now["spec"] &&
+                             kube::IsDeleting(before) == kube::IsDeleting(now);
+    if (!now.is_null() && !only_status) controller_.Add(kube::Name::Of(migration).Key());
+  });
+  profile_objects_.OnChange([this](const Value& before, const Value& now) {
+    if (now.is_null()) {
+      profiles_.Remove(kube::NameOf(before));
+      return;
+    }
+    const Result<void> taken = profiles_.Set(now);
+    if (!taken.ok()) hub_.events().Warning(now, "ProfileIgnored", taken.error().message());
+  });
+  hub_.OnMemberObject(
+      [this](const std::string&, const Value& before, const Value& now) { Wake(now.is_null() ? before : now); });
+  hub_.OnTemplate([this](const Value& before, const Value& now) { Wake(now.is_null() ? before : now); });
+  hub_.OnBinding([this](const Value& before, const Value& now) {
+    const Value& resource = (now.is_null() ? before : now)["spec"]["resource"];
+    Wake(
+        json::Object({{"kind", resource["kind"]},
+                      {"metadata", json::Object({{"name", resource["name"]}, {"namespace", resource["namespace"]}})}}));
+  });
+  hub_.overrides().OnChange([this](const Value& before, const Value& now) {
+    const Value& policy = now.is_null() ? before : now;
+    if (!kube::NameOf(policy).starts_with("zz-baton-")) return;
+    const Value& selector = policy["spec"]["resourceSelectors"][0];
+    Wake(json::Object(
+        {{"kind", selector["kind"]},
+         {"metadata", json::Object({{"name", selector["name"]}, {"namespace", kube::NamespaceOf(policy)}})}}));
+  });
+}
+
+// Those that move this workload.
+void Engine::Wake(const Value& workload) {
+  if (migrations_.size() == 0) return;
+  const std::string index =
+      StrCat(kube::KindOf(workload), "/", kube::NamespaceOf(workload), "/", kube::NameOf(workload));
+  for (const std::string& key : migrations_.KeysByIndex("workload", index)) {
+    const std::optional<Phase> phase = PhaseFromName(migrations_.Get(key)["status"]["phase"].str());
+    if (!phase || !IsEnd(*phase)) controller_.Add(key);
+  }
+}
+
+rt::Task<void> Engine::Run() {
+  rt::Scope scope(hub_.loop());
+  scope.Spawn(profile_objects_.Run());
+  co_await profile_objects_.WaitSynced();
+  co_await hub_.WaitSynced();
+  scope.Spawn(migrations_.Run());
+  co_await migrations_.WaitSynced();
+  co_await controller_.Run();
+}
+
+// The finalizer is there for as long as the migration is not over: deleting one that runs is an abort.
+rt::Task<Result<void>> Engine::Finalize(const std::string& key) {
+  Result<Value> object = co_await hub_.api().Get(kMigrations, kube::Name::FromKey(key));
+  if (!object.ok()) {
+    if (object.error().kind() == ErrorKind::kNotFound) co_return Result<void>();
+    co_return object.error();
+  }
+  const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
+  const bool over = phase && IsEnd(*phase);
+  const bool has = !(*object)["metadata"]["finalizers"].empty();
+  if (has != over) co_return Result<void>();
+  Value next = *object;
+  next.Edit("metadata").Set("finalizers", over ? json::Array() : json::Array({kFinalizer}));
+  const Result<Value> written = co_await hub_.api().Update(kMigrations, next);
+  if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> Engine::Tell(const std::string& key, Value status, const Decision& decision) {
+  for (int tries = 0; tries < 3; ++tries) {
+    Result<Value> live = co_await hub_.api().Get(kMigrations, kube::Name::FromKey(key));
+    if (!live.ok()) co_return live.error();
+    if ((*live)["status"] == status) co_return Result<void>();
+    const bool news = (*live)["status"]["phase"] != status["phase"];
+    Value next = *live;
+    next.Set("status", status);
+    const Result<Value> written = co_await hub_.api().UpdateStatus(kMigrations, next);
+    if (!written.ok() && written.error().kind() == ErrorKind::kConflict) continue;
+    if (!written.ok()) co_return written.error();
+    if (news) {
+      const bool bad = decision.blocked || decision.phase == Phase::kAborting ||
+                       decision.phase == Phase::kWithdrawing || decision.phase == Phase::kRejected;
+      if (bad) {
+        hub_.events().Warning(*written, PhaseName(decision.phase), decision.message);
+      } else {
+        hub_.events().Normal(*written, PhaseName(decision.phase), decision.message);
+      }
+    }
+    co_return Result<void>();
+  }
+  co_return ConflictError("the migration's status changes all the time");
+}
+
+rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
+  const Value cached = migrations_.Get(key);
+  if (cached.is_null()) co_return kube::Outcome::Done();
+  Result<Value> object = co_await hub_.api().Get(kMigrations, kube::Name::FromKey(key));
+  if (!object.ok()) {
+    co_return object.error().kind() == ErrorKind::kNotFound ? kube::Outcome::Done()
+                                                            : kube::Outcome::Retry(object.error());
+  }
+  const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
+  if (phase && IsEnd(*phase)) co_return kube::Outcome::Of(co_await Finalize(key));
+  const Result<void> guarded = co_await Finalize(key);
+  if (!guarded.ok()) co_return kube::Outcome::Retry(guarded.error());
+
+  Value current = *object;
+  for (size_t steps = 0; steps < kStepsMax; ++steps) {
+    Result<Look> look = co_await Observe(current);
+    if (!look.ok()) co_return kube::Outcome::Retry(look.error());
+    const Decision decision = Next(look->writer, look->spec.migration, look->seen);
+    const Writer& writer = look->writer;
+    const std::string source = writer.claim          ? writer.claim->source.cluster
+                               : look->seen.proposal ? look->seen.proposal->source.cluster
+                                                     : look->spec.source;
+    current.Set("status", ProjectStatus(current,
+                                        {.decision = decision,
+                                         .writer = writer,
+                                         .source = current["status"]["source"].str().empty()
+                                                       ? source
+                                                       : std::string(current["status"]["source"].str()),
+                                         .target = look->spec.target,
+                                         .guarantee = look->profile == nullptr ? "" : look->profile->guarantee()},
+                                        hub_.loop().WallNow()));
+    if (!std::holds_alternative<NoEffect>(decision.effect)) {
+      const Result<void> done = co_await Perform(*look, decision.effect);
+      // A conflict means: look again, decide again.
+      if (!done.ok() && done.error().kind() != ErrorKind::kConflict) {
+        [[maybe_unused]] const Result<void> told = co_await Tell(key, current["status"], decision);
+        co_return kube::Outcome::Retry(done.error().Context(decision.message));
+      }
+      continue;
+    }
+    if (IsEnd(decision.phase)) {
+      const Result<void> clean = co_await RemoveProbe(*look);
+      if (!clean.ok()) co_return kube::Outcome::Retry(clean.error());
+    }
+    const Result<void> told = co_await Tell(key, current["status"], decision);
+    if (!told.ok()) co_return kube::Outcome::Retry(told.error());
+    if (IsEnd(decision.phase)) co_return kube::Outcome::Of(co_await Finalize(key));
+    co_return kube::Outcome::WaitFor(kLookAgain);
+  }
+  co_return kube::Outcome::WaitFor(kLookAgain);
+}
+
+rt::Task<Result<void>> Engine::Perform(Look& look, const Effect& effect) {
+  if (const auto* swap = std::get_if<SwapWriter>(&effect)) co_return co_await Swap(look, swap->writer);
+  if (const auto* put = std::get_if<PutOverride>(&effect)) co_return co_await Put(look, put->state);
+  if (std::holds_alternative<RemoveOverride>(effect)) co_return co_await Remove(look);
+  if (const auto* bind = std::get_if<PutBinding>(&effect)) co_return co_await Bind(look, bind->state);
+  if (std::holds_alternative<ValidateTarget>(effect)) co_return co_await Validate(look);
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> Engine::Swap(Look& look, const Writer& next) {
+  Value object = WriteWriter(next, look.writer_object, look.workload);
+  if (next.claim && (!look.writer.claim || look.writer.claim->migration_uid != next.claim->migration_uid)) {
+    object.Edit("spec").Set("pinned", look.pinned);
+    object.Edit("spec").Set("prior", look.prior);
+  }
+  SealReceipt(object, look.writer, next, hub_.loop().WallNow());
+  Result<Value> written = InternalError("not written");
+  if (look.writer_object.is_null()) {
+    written = co_await hub_.api().Create(kWriters, object);
+  } else {
+    written = co_await hub_.api().Update(kWriters, object);  // carries the version that it was decided on
+  }
+  if (!written.ok()) {
+    const bool lost = written.error().kind() == ErrorKind::kAlreadyExists;
+    co_return lost ? ConflictError("another was faster") : std::move(written).error();
+  }
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> Engine::Put(Look& look, const OverrideState& state) {
+  const Stop* stop = look.writer.stop ? &*look.writer.stop : nullptr;
+  Value wanted =
+      CO_TRY(MakeOverride(state, *look.writer.claim, look.workload, PinnedOf(look.writer_object), *look.profile, stop));
+  Result<Value> written = InternalError("not written");
+  if (look.override_policy.is_null()) {
+    written = co_await hub_.api().Create(federation::kOverridePolicies, wanted);
+    if (!written.ok() && written.error().kind() == ErrorKind::kAlreadyExists)
+      co_return ConflictError("another was faster");
+  } else {
+    wanted.Edit("metadata").Set("resourceVersion", kube::VersionOf(look.override_policy));
+    wanted.Edit("metadata").Set("uid", kube::UidOf(look.override_policy));
+    written = co_await hub_.api().Update(federation::kOverridePolicies, wanted);
+  }
+  if (!written.ok()) co_return std::move(written).error();
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> Engine::Remove(Look& look) {
+  Value free = look.override_policy;
+  if (!kube::IsDeleting(free)) {
+    const Result<Value> gone = co_await hub_.api().Delete(
+        federation::kOverridePolicies, kube::Name::Of(free),
+        {.uid = std::string(kube::UidOf(free)), .resource_version = std::string(kube::VersionOf(free))});
+    if (!gone.ok()) co_return gone.error();
+    Result<Value> live = co_await hub_.api().Get(federation::kOverridePolicies, kube::Name::Of(free));
+    if (!live.ok()) co_return live.error().kind() == ErrorKind::kNotFound ? Result<void>() : Result<void>(live.error());
+    free = *std::move(live);
+  }
+  free.Edit("metadata").Set("finalizers", json::Array());
+  const Result<Value> written = co_await hub_.api().Update(federation::kOverridePolicies, free);
+  if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> Engine::Bind(Look& look, const BindingState& state) {
+  const Value next = WriteBinding(state, look.binding, *look.writer.claim, look.writer_object["spec"]["prior"]);
+  Result<Value> written = co_await hub_.api().Update(federation::kResourceBindings, next);
+  if (!written.ok()) co_return std::move(written).error();
+  hub_.Learn(federation::kResourceBindings, *written);
+  co_return Result<void>();
+}
+
+// The target's API server is asked with a dry run: admission, schema and quota answer, nothing is made.
+rt::Task<Result<void>> Engine::Validate(Look& look) {
+  Memory& memory = memory_[look.spec.migration.uid];
+  const Claim& claim = *look.writer.claim;
+  federation::Member* member = hub_.members().Find(claim.target.cluster);
+  if (member == nullptr) co_return UnavailableError(hub_.members().WhyNot(claim.target.cluster));
+  const kube::Resource resource = CO_TRY(co_await member->mapper().ForObject(look.workload));
+  Value object = json::Object({{"apiVersion", look.workload["apiVersion"]}, {"kind", look.workload["kind"]}});
+  object.Edit("metadata").Set("name", kube::NameOf(look.workload));
+  object.Edit("metadata").Set("namespace", kube::NamespaceOf(look.workload));
+  object.Set("spec", PinnedOf(look.writer_object)["target"]);
+  object = CO_TRY(look.profile->Held(std::move(object), {.seq = look.writer.seq}));
+  const Result<Value> taken = co_await member->api().Create(resource, object, {.dry_run = true});
+  const bool there = !taken.ok() && taken.error().kind() == ErrorKind::kAlreadyExists;
+  const bool namespace_comes = !taken.ok() && taken.error().kind() == ErrorKind::kNotFound;  // it is propagated, too
+  memory.valid_for_attempt = claim.attempt;
+  if (taken.ok() || there || namespace_comes) {
+    memory.target_valid = true;
+    memory.target_invalid.clear();
+    co_return Result<void>();
+  }
+  if (taken.error().kind() == ErrorKind::kInvalid || taken.error().kind() == ErrorKind::kForbidden) {
+    memory.target_valid = false;
+    memory.target_invalid = taken.error().message();
+    co_return Result<void>();
+  }
+  co_return taken.error();
+}
+
+rt::Task<Result<void>> Engine::RemoveProbe(const Look& look) {
+  if (look.profile == nullptr || !look.writer.receipt ||
+      look.writer.receipt->migration_uid != look.spec.migration.uid) {
+    co_return Result<void>();
+  }
+  const Value probe = look.profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), look.writer.receipt->seq);
+  federation::Member* member = hub_.members().Find(look.writer.receipt->to);
+  if (probe.is_null() || member == nullptr) co_return Result<void>();
+  Result<kube::Resource> resource = co_await member->mapper().ForObject(probe);
+  if (!resource.ok()) co_return Result<void>();
+  const Result<Value> gone = co_await member->api().Delete(*resource, kube::Name::Of(probe));
+  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+  co_return Result<void>();
+}
+
+}  // namespace baton::rollout

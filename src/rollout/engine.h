@@ -1,0 +1,100 @@
+// Engine: carries migrations out. For each it looks (live, at the hub and at both members), asks Next, does the one
+// thing that it says, and looks again, until there is nothing to do but wait; then it tells the status.
+//
+//   Gate gate(hub_api, profiles);
+//   Federation federation(hub_api, interpreter, connect, {.gate = &gate});
+//   Engine engine(federation, profiles, {.fence = [&] { return election.fence(); }});
+//   scope.Spawn(engine.Run());
+//
+// Evidence is never read from a cache: informers only wake it. It can be killed at any point, and another may run at
+// the same time: every write is a compare-and-swap, and what is decided follows from what is durable.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "federation/federation.h"
+#include "interpret/profile.h"
+#include "kube/controller.h"
+#include "kube/informer.h"
+#include "rollout/next.h"
+#include "rollout/profiles.h"
+#include "rollout/records.h"
+
+namespace baton::rollout {
+
+inline constexpr Duration kLookAgain = seconds(1);     // a safety net while something is waited for: pods have no watch
+inline constexpr size_t kStepsMax = 64;                // of one reconcile, then others get their turn
+inline constexpr Duration kSightTimeout = seconds(5);  // a member that takes longer has not answered
+
+struct EngineOptions {
+  std::function<int64_t()> fence;  // of this leader; null: 1
+  bool own_hub = true;
+  const Logger* log = nullptr;
+};
+
+class Engine {
+ public:
+  Engine(federation::Federation& federation, ProfileSet& profiles, EngineOptions options = {});
+
+  rt::Task<void> Run();
+  kube::Controller& controller() { return controller_; }
+  kube::Informer& migrations() { return migrations_; }
+
+ private:
+  // All that one look found.
+  struct Look {
+    json::Value object;  // the migration
+    MigrationSpec spec;
+    json::Value writer_object;
+    Writer writer;
+    json::Value workload;  // the template; null: gone
+    json::Value binding;
+    json::Value override_policy;
+    std::shared_ptr<const interpret::Profile> profile;
+    Observation seen;
+    std::string why_no_profile;
+    json::Value pinned;  // to be kept with a new claim
+    json::Value prior;
+  };
+
+  rt::Task<kube::Outcome> Reconcile(std::string key);
+  rt::Task<Result<Look>> Observe(const json::Value& object);
+  rt::Task<Result<void>> ReadHub(Look& look);
+  rt::Task<Result<void>> Check(Look& look);  // preflight
+  rt::Task<Sighting> See(const Look& look, const Holder& meant, bool is_target);
+  rt::Task<Result<json::Value>> SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq);
+  interpret::Question QuestionFor(const Look& look, bool is_target) const;
+
+  rt::Task<Result<void>> Perform(Look& look, const Effect& effect);
+  rt::Task<Result<void>> Swap(Look& look, const Writer& next);
+  rt::Task<Result<void>> Put(Look& look, const OverrideState& state);
+  rt::Task<Result<void>> Remove(Look& look);
+  rt::Task<Result<void>> Bind(Look& look, const BindingState& state);
+  rt::Task<Result<void>> Validate(Look& look);
+  rt::Task<Result<void>> Tell(const std::string& key, json::Value status, const Decision& decision);
+  rt::Task<Result<void>> RemoveProbe(const Look& look);
+  rt::Task<Result<void>> Finalize(const std::string& key);
+  int64_t Fence() const { return options_.fence ? options_.fence() : 1; }
+  void Wake(const json::Value& workload);
+
+  federation::Hub& hub_;
+  federation::Federation& federation_;
+  ProfileSet& profiles_;
+  EngineOptions options_;
+  kube::Informer migrations_;
+  kube::Informer profile_objects_;
+  struct Memory {  // what may be lost
+    std::optional<bool> target_valid;
+    std::string target_invalid;
+    int64_t valid_for_attempt = -1;
+    std::optional<MonotonicTime> proven_since;
+  };
+  std::map<std::string, Memory, std::less<>> memory_;  // by migration uid
+  kube::Controller controller_;
+};
+
+}  // namespace baton::rollout

@@ -1,0 +1,125 @@
+// Deciding what a cluster may be given.
+#include "rollout/gate.h"
+
+#include <utility>
+
+#include "api/karmada_keys.h"
+#include "api/karmada_names.h"
+#include "base/guard.h"
+#include "base/strings.h"
+#include "federation/resources.h"
+#include "rollout/next.h"
+#include "rollout/records.h"
+
+namespace baton::rollout {
+namespace {
+
+using federation::Admitted;
+using json::Value;
+using Mode = SideRule::Mode;
+
+// What the Writer says about one cluster.
+SideRule RuleOf(const Writer& writer, const std::string& cluster) {
+  const std::optional<OverrideState> wanted = WantedOverride(writer, 0);
+  if (wanted) {
+    if (cluster == writer.claim->source.cluster) return wanted->source;
+    if (cluster == writer.claim->target.cluster) return wanted->target;
+    return {.mode = Mode::kHeld, .seq = writer.seq};
+  }
+  return {.mode = cluster == writer.holder.cluster ? Mode::kAsIs : Mode::kHeld, .seq = writer.seq};
+}
+
+Error NotYet(const std::string& cluster, const Value& manifest, std::string_view why) {
+  return UnavailableError(
+      StrCat(kube::KindOf(manifest), " ", kube::NameOf(manifest), " is not written to ", cluster, " now: ", why));
+}
+
+}  // namespace
+
+int64_t Gate::EpochOf(const Value& object) const {
+  const auto profile = profiles_.ForKind(kube::ApiVersionOf(object), kube::KindOf(object));
+  return profile == nullptr ? -1 : profile->EpochOf(object);
+}
+
+// The first Writer of a workload; null when it is not to be managed.
+rt::Task<Result<Value>> Gate::FirstPlacement(const std::string& cluster, const Value& manifest, const Value& observed,
+                                             const interpret::Profile& profile) {
+  const std::string binding_name = api::karmada::BindingName(kube::KindOf(manifest), kube::NameOf(manifest));
+  Result<Value> binding =
+      co_await hub_.Get(federation::kResourceBindings, {std::string(kube::NamespaceOf(manifest)), binding_name});
+  if (!binding.ok()) co_return binding;
+  if ((*binding)["spec"]["clusters"].size() != 1) co_return Value();
+  if (!GUARD("rollout.unknown_epoch", profile.EpochOf(observed) <= 0)) {
+    co_return NotYet(
+        cluster, manifest,
+        StrCat("it has epoch ", profile.EpochOf(observed),
+               " there and no Writer on this hub: the hub was restored or the Writer deleted; a person must "
+               "look at all clusters first (docs/ROLLOUT.md, 'The record is gone')"));
+  }
+  const Result<Value> cluster_object = co_await hub_.Get(federation::kClusters, {"", cluster});
+  if (!cluster_object.ok()) co_return cluster_object;
+  Writer writer;
+  writer.exists = true;
+  writer.seq = 1;
+  writer.holder = {.cluster = cluster,
+                   .cluster_id = std::string((*cluster_object)["spec"]["id"].str()),
+                   .member_uid = std::string(kube::UidOf(observed))};
+  Value template_like = manifest;
+  template_like.Edit("metadata").Set("uid", manifest["metadata"]["annotations"][api::karmada::kTemplateUid]);
+  co_return co_await hub_.Create(kWriters, WriteWriter(writer, Value(), template_like));
+}
+
+rt::Task<Result<void>> Gate::RememberUid(Value writer, std::string uid) {
+  writer.Edit("spec").Edit("holder").Set("memberUID", uid);
+  const Result<Value> written = co_await hub_.Update(kWriters, writer);
+  if (!written.ok()) co_return written.error();
+  co_return Result<void>();
+}
+
+rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Value observed) {
+  const std::shared_ptr<const interpret::Profile> profile = profiles_.Managing(manifest);
+  if (profile == nullptr) co_return Admitted{.manifest = std::move(manifest)};
+  const std::string ns(kube::NamespaceOf(manifest));
+  const std::string name = WriterName(kube::KindOf(manifest), kube::NameOf(manifest));
+  Result<Value> object = co_await hub_.Get(kWriters, {ns, name});
+  if (!object.ok() && object.error().kind() == ErrorKind::kNotFound) {
+    object = co_await FirstPlacement(cluster, manifest, observed, *profile);
+    if (object.ok() && object->is_null()) co_return Admitted{.manifest = std::move(manifest)};
+  }
+  if (!object.ok()) co_return std::move(object).error();
+  const Writer writer = ReadWriter(*object);
+  const SideRule rule = RuleOf(writer, cluster);
+  const int64_t rendered = profile->EpochOf(manifest);
+  const bool held = profile->IsHeld(manifest);
+  const auto hold = [&]() -> Result<Admitted> {
+    Value formed = TRY(profile->Held(manifest, {.seq = rule.seq}));
+    return Admitted{.manifest = std::move(formed), .seq = rule.seq, .held = true};
+  };
+  switch (rule.mode) {
+    case Mode::kHeld:
+      if (!GUARD("rollout.gate_holds", false)) co_return hold();
+      break;
+    case Mode::kStopping:
+      if (held && rendered == rule.seq)
+        co_return Admitted{.manifest = std::move(manifest), .seq = rule.seq, .held = true};
+      co_return NotYet(cluster, manifest, "its stop is not rendered yet");
+    case Mode::kRunning:
+      if (!held && rendered == rule.seq) co_return Admitted{.manifest = std::move(manifest), .seq = rule.seq};
+      co_return NotYet(cluster, manifest, "its start is not rendered yet");
+    case Mode::kAsIs:
+      break;
+  }
+  if (rendered >= 0 && rendered != rule.seq) co_return NotYet(cluster, manifest, "it was rendered for another epoch");
+  const std::string_view uid = kube::UidOf(observed);
+  if (!writer.claim && !writer.holder.member_uid.empty() && uid != writer.holder.member_uid) {
+    // Gone, or made anew by somebody else: it has lost its state and is not started empty.
+    if (!GUARD("rollout.same_member_object", false)) co_return hold();
+  }
+  if (!writer.claim && writer.holder.member_uid.empty() && !uid.empty()) {
+    CO_TRY(co_await RememberUid(*object, std::string(uid)));
+  }
+  Value stamped = CO_TRY(profile->Stamped(std::move(manifest), rule.seq));
+  co_return Admitted{.manifest = std::move(stamped), .seq = rule.seq};
+}
+
+}  // namespace baton::rollout

@@ -1,0 +1,310 @@
+// Looking: everything that Next decides on, read live.
+#include <algorithm>
+#include <utility>
+
+#include "api/karmada_names.h"
+#include "base/strings.h"
+#include "federation/resources.h"
+#include "placement/prepared.h"
+#include "rollout/engine.h"
+#include "rt/when.h"
+
+namespace baton::rollout {
+namespace {
+
+using json::Value;
+
+// Nothing when it is not there.
+rt::Task<Result<Value>> GetOrNull(kube::Api& api, kube::Resource resource, kube::Name name) {
+  Result<Value> got = co_await api.Get(std::move(resource), std::move(name));
+  if (!got.ok() && got.error().kind() == ErrorKind::kNotFound) co_return Value();
+  co_return got;
+}
+
+kube::GroupVersion GroupVersionOf(std::string_view api_version) { return kube::ParseApiVersion(api_version); }
+
+Sighting::Progress ProgressOf(const std::string& text) {
+  return text == "none" ? Sighting::Progress::kNone
+                        : (text == "some" ? Sighting::Progress::kSome : Sighting::Progress::kUnknown);
+}
+
+}  // namespace
+
+rt::Task<Result<void>> Engine::ReadHub(Look& look) {
+  const std::string ns(kube::NamespaceOf(look.object));
+  Result<kube::Resource> resource = co_await hub_.ResourceOf(look.spec.api_version, look.spec.kind);
+  if (!resource.ok() && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
+  if (resource.ok()) look.workload = CO_TRY(co_await GetOrNull(hub_.api(), *resource, {ns, look.spec.workload}));
+  const std::string name = WriterName(look.spec.kind, look.spec.workload);
+  look.writer_object = CO_TRY(co_await GetOrNull(hub_.api(), kWriters, {ns, name}));
+  look.writer = ReadWriter(look.writer_object);
+  look.binding = CO_TRY(co_await GetOrNull(hub_.api(), federation::kResourceBindings,
+                                           {ns, api::karmada::BindingName(look.spec.kind, look.spec.workload)}));
+  look.override_policy = CO_TRY(
+      co_await GetOrNull(hub_.api(), federation::kOverridePolicies, {ns, OverrideName(look.spec.migration.uid)}));
+  const bool same = !look.workload.is_null() && !kube::IsDeleting(look.workload) &&
+                    (look.writer_object.is_null() || look.writer_object["spec"]["workload"]["uid"].str().empty() ||
+                     look.writer_object["spec"]["workload"]["uid"].str() == kube::UidOf(look.workload));
+  look.seen.template_found = same;
+  look.profile = look.workload.is_null() ? profiles_.ForKind(look.spec.api_version, look.spec.kind)
+                                         : profiles_.Managing(look.workload);
+  co_return Result<void>();
+}
+
+rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
+  Look look;
+  look.object = object;
+  look.spec = CO_TRY(ReadMigration(object));
+  CO_TRY(co_await ReadHub(look));
+  Observation& seen = look.seen;
+  seen.fence = Fence();
+  seen.own_hub = options_.own_hub;
+  seen.in_phase = hub_.loop().WallNow() - PhaseSince(object, hub_.loop().WallNow());
+  seen.override_exists = !look.override_policy.is_null();
+  seen.binding_found = !look.binding.is_null();
+  const bool mine = look.writer.claim && look.writer.claim->migration_uid == look.spec.migration.uid;
+  if (!mine) {
+    const bool begins =
+        look.writer.ended_uid != look.spec.migration.uid && look.spec.migration.phase == Phase::kPending;
+    if (begins && !look.writer.claim) CO_TRY(co_await Check(look));
+    co_return look;
+  }
+  const Claim& claim = *look.writer.claim;
+  Memory& memory = memory_[look.spec.migration.uid];
+  if (memory.valid_for_attempt == claim.attempt) {
+    seen.target_valid = memory.target_valid.value_or(false);
+    seen.target_invalid = memory.target_invalid;
+  }
+  if (look.profile == nullptr || look.workload.is_null()) co_return look;
+  const Stop* stop = look.writer.stop ? &*look.writer.stop : nullptr;
+  seen.override_state =
+      ReadOverride(look.override_policy, claim, look.workload, PinnedOf(look.writer_object), *look.profile, stop);
+  seen.binding = ReadBinding(look.binding, claim);
+  const Value& status = look.binding["status"];
+  seen.binding_settled =
+      status["schedulerObservedGeneration"].int_or(0) == look.binding["metadata"]["generation"].int_or(0);
+  std::vector<rt::Task<Sighting>> both;
+  both.push_back(See(look, claim.source, false));
+  both.push_back(See(look, claim.target, true));
+  std::vector<Sighting> sights = co_await rt::WhenAll(std::move(both));
+  seen.source = std::move(sights[0]);
+  seen.target = std::move(sights[1]);
+  if (seen.target.start_proven && seen.target.seq == look.writer.seq) {
+    if (!memory.proven_since) memory.proven_since = hub_.loop().Now();
+    seen.proven_for = hub_.loop().Now() - *memory.proven_since;
+  } else {
+    memory.proven_since.reset();
+  }
+  co_return look;
+}
+
+interpret::Question Engine::QuestionFor(const Look& look, bool is_target) const {
+  const Writer& writer = look.writer;
+  const Claim& claim = *writer.claim;
+  interpret::Question question;
+  question.seq = writer.seq;
+  const std::string& here = is_target ? claim.target.cluster : claim.source.cluster;
+  if (writer.stop && writer.stop->cluster == here) {
+    question.stop_seq = writer.stop->seq;
+    question.prior_path = writer.stop->prior_path;
+    Value object = json::Object({{"spec", PinnedOf(look.writer_object)[is_target ? "target" : "source"]}});
+    const Result<std::string> dir = look.profile->StateDir(object, writer.stop->state_dir);
+    if (dir.ok()) question.state_dir = *dir;
+  } else if (writer.stop && !is_target) {
+    // Withdrawing: the source is still in its stop of before.
+    question.stop_seq = -1;
+  }
+  const bool started = is_target ? writer.holder.cluster == claim.target.cluster && claim.intent == Intent::kForward
+                                 : claim.intent != Intent::kForward;
+  if (started) {
+    question.start_seq = writer.seq;
+    if (is_target && writer.receipt) question.start_ref = writer.receipt->capture;
+  }
+  return question;
+}
+
+rt::Task<Result<Value>> Engine::SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq) {
+  Value remains = json::Array();
+  const std::string ns(kube::NamespaceOf(look.workload));
+  for (const interpret::Related& related : look.profile->related()) {
+    const kube::GroupVersion version = GroupVersionOf(related.api_version);
+    Result<kube::Resource> resource = co_await member.mapper().ForKind(version.group, version.version, related.kind);
+    if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) continue;
+    if (!resource.ok()) co_return resource.error();
+    if (!related.name.empty()) {
+      Value found = CO_TRY(
+          co_await GetOrNull(member.api(), *resource, {ns, interpret::WithName(related.name, look.spec.workload)}));
+      if (!found.is_null()) remains.Push(found);
+      continue;
+    }
+    const kube::Listed listed = CO_TRY(co_await member.api().ListAll(
+        *resource, {.ns = ns, .label_selector = interpret::WithName(related.label_selector, look.spec.workload)}));
+    for (const Value& one : listed.items) remains.Push(one);
+  }
+  Value related = json::Object({{"remains", remains}});
+  if (!probe) co_return related;
+  const Value wanted = look.profile->Probe(look.spec.workload, ns, seq);
+  if (wanted.is_null()) {
+    related.Set("probeUnavailable", true);
+    co_return related;
+  }
+  Result<kube::Resource> resource = co_await member.mapper().ForObject(wanted);
+  if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) {
+    related.Set("probeUnavailable", true);
+    co_return related;
+  }
+  if (!resource.ok()) co_return resource.error();
+  Value found = CO_TRY(co_await GetOrNull(member.api(), *resource, kube::Name::Of(wanted)));
+  if (!found.is_null()) related.Set("probe", found);
+  co_return related;
+}
+
+rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_target) {
+  Sighting sighting;
+  federation::Member* member = hub_.members().Find(meant.cluster);
+  if (member == nullptr) co_return sighting;
+  const interpret::Question question = QuestionFor(look, is_target);
+  const auto look_there = [&]() -> rt::Task<Result<void>> {
+    const Value home = CO_TRY(co_await GetOrNull(member->api(), federation::kNamespaces, {"", "kube-system"}));
+    sighting.cluster_id = kube::UidOf(home);
+    const kube::Resource resource = CO_TRY(co_await member->mapper().ForObject(look.workload));
+    const kube::Name name = kube::Name::Of(look.workload);
+    // Related things first, the object last: what it says is then at least as new as they are.
+    const bool probe = is_target && question.start_seq >= 0;
+    Value related = CO_TRY(co_await SeeRelated(*member, look, probe, question.start_seq));
+    const Value object = CO_TRY(co_await GetOrNull(member->api(), resource, name));
+    sighting.remains = !related["remains"].empty();
+    sighting.found = !object.is_null();
+    if (!sighting.found) co_return Result<void>();
+    sighting.uid = kube::UidOf(object);
+    sighting.deleting = kube::IsDeleting(object);
+    sighting.seq = look.profile->EpochOf(object);
+    const interpret::Judgement judgement = CO_TRY(look.profile->Judge(object, related, question));
+    sighting.held = judgement.held;
+    sighting.runs = judgement.runs;
+    sighting.prior_path = judgement.prior_path;
+    sighting.stop_proven = judgement.stop_proven;
+    sighting.capture = judgement.capture;
+    sighting.stop_missing = judgement.stop_missing;
+    sighting.stop_failed = judgement.stop_failed;
+    sighting.start_proven = judgement.start_proven;
+    sighting.start_missing = judgement.start_missing;
+    sighting.start_failed = judgement.start_failed;
+    sighting.progress = ProgressOf(judgement.progress);
+    const bool wants_probe = probe && judgement.runs && sighting.seq == look.writer.seq && !related.Has("probe") &&
+                             !related["probeUnavailable"].bool_or(false);
+    if (wants_probe) {
+      const Value wanted = look.profile->Probe(look.spec.workload, name.ns, question.start_seq);
+      const kube::Resource probes = CO_TRY(co_await member->mapper().ForObject(wanted));
+      const Result<Value> made = co_await member->api().Create(probes, wanted);
+      if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists)
+        sighting.start_missing = made.error().message();
+    }
+    co_return Result<void>();
+  };
+  const Result<void> seen =
+      co_await rt::WithDeadline(rt::Deadline::After(hub_.loop(), kSightTimeout), "the member's answer", look_there());
+  sighting.answered = seen.ok();
+  if (!seen.ok()) sighting.stop_missing = seen.error().message();
+  co_return sighting;
+}
+
+// The checks before a move: no side effects, and every reason at once.
+rt::Task<Result<void>> Engine::Check(Look& look) {
+  Observation& seen = look.seen;
+  std::vector<std::string>& problems = seen.problems;
+  seen.preflight_done = true;
+  const std::string& kind = look.spec.kind;
+  if (look.workload.is_null()) {
+    problems.push_back(StrCat("there is no ", kind, " ", look.spec.workload, " on the hub"));
+    co_return Result<void>();
+  }
+  if (look.profile == nullptr) {
+    const bool known = profiles_.ForKind(look.spec.api_version, kind) != nullptr;
+    problems.push_back(
+        known ? StrCat("the workload is not managed: annotate it with ", kManagedAnnotation, ": \"true\"")
+              : StrCat("no MigrationProfile says how a ", kind, " is moved: `kubectl get migrationprofiles`"));
+    co_return Result<void>();
+  }
+  if (look.binding.is_null()) {
+    problems.push_back("no policy propagates it, so it runs nowhere");
+    co_return Result<void>();
+  }
+  const auto clusters = look.binding["spec"]["clusters"].items();
+  if (clusters.size() != 1) {
+    problems.push_back(
+        StrCat("it is placed on ", clusters.size(), " clusters: only a workload with one writer can be moved"));
+    co_return Result<void>();
+  }
+  Holder source{.cluster = std::string(clusters[0]["name"].str())};
+  Holder target{.cluster = look.spec.target};
+  if (look.writer.exists && look.writer.holder.cluster != source.cluster) {
+    problems.push_back(StrCat("the Writer says ", look.writer.holder.cluster, " and the binding ", source.cluster,
+                              ": wait until they agree"));
+  }
+  if (!look.spec.source.empty() && look.spec.source != source.cluster)
+    problems.push_back(StrCat("it runs in ", source.cluster, ", not in ", look.spec.source));
+  if (target.cluster.empty()) problems.push_back("spec.target names no cluster");
+  if (target.cluster == source.cluster) problems.push_back(StrCat("it runs in ", target.cluster, " already"));
+  const Value& target_object = hub_.clusters().Get(target.cluster);
+  if (!target.cluster.empty() && target_object.is_null())
+    problems.push_back(StrCat("there is no cluster ", target.cluster, ": `baton get clusters`"));
+  if (!target_object.is_null() &&
+      federation::FindCondition(target_object["status"], "Ready")["status"].str() != "True") {
+    problems.push_back(StrCat("cluster ", target.cluster, " is not ready"));
+  }
+  if (look.binding["spec"]["preserveResourcesOnDeletion"].bool_or(false)) {
+    problems.push_back(
+        "preserveResourcesOnDeletion would keep the source's object for ever: switch it off for the move");
+  }
+  if (!target_object.is_null() && !federation_.schedule().Allows(look.binding, target.cluster)) {
+    problems.push_back(StrCat("the policy's placement does not reach cluster ", target.cluster));
+  }
+  for (const std::string& problem : CO_TRY(look.profile->Preflight(look.workload))) problems.push_back(problem);
+  if (!problems.empty()) co_return Result<void>();
+
+  const Result<Value> at_source = federation_.render().Render(look.binding, look.workload, source.cluster, nullptr);
+  const Result<Value> at_target = federation_.render().Render(look.binding, look.workload, target.cluster, nullptr);
+  if (!at_source.ok()) problems.push_back(at_source.error().message());
+  if (!at_target.ok()) problems.push_back(at_target.error().message());
+  for (Holder* holder : {&source, &target}) {
+    federation::Member* member = hub_.members().Find(holder->cluster);
+    if (member == nullptr) {
+      problems.push_back(hub_.members().WhyNot(holder->cluster));
+      continue;
+    }
+    const Result<Value> home = co_await member->api().Get(federation::kNamespaces, {"", "kube-system"});
+    if (!home.ok()) {
+      problems.push_back(StrCat("cluster ", holder->cluster, " does not answer: ", home.error().message()));
+      continue;
+    }
+    holder->cluster_id = kube::UidOf(*home);
+    Result<kube::Resource> resource = co_await member->mapper().ForObject(look.workload);
+    if (!resource.ok()) {
+      problems.push_back(StrCat("cluster ", holder->cluster, ": ", resource.error().message()));
+      continue;
+    }
+    const Value object = CO_TRY(co_await GetOrNull(member->api(), *resource, kube::Name::Of(look.workload)));
+    holder->member_uid = kube::UidOf(object);
+    const bool is_source = holder == &source;
+    if (is_source && object.is_null()) problems.push_back(StrCat("nothing of it is in ", holder->cluster, " yet"));
+    if (!is_source && !object.is_null())
+      problems.push_back(StrCat("cluster ", holder->cluster, " already has one of that name: remove it first"));
+  }
+  if (!problems.empty()) co_return Result<void>();
+  target.member_uid.clear();
+  seen.proposal = Claim{.migration = look.spec.migration.name,
+                        .migration_uid = look.spec.migration.uid,
+                        .attempt = 1,
+                        .intent = Intent::kForward,
+                        .fence = seen.fence,
+                        .source = source,
+                        .target = target};
+  look.pinned = json::Object(
+      {{"source", (*at_source)["spec"]}, {"target", (*at_target)["spec"]}, {"other", look.workload["spec"]}});
+  look.prior = json::Object(
+      {{"replicas", clusters[0]["replicas"]}, {"scheduling", look.binding["spec"]["suspension"]["scheduling"]}});
+  co_return Result<void>();
+}
+
+}  // namespace baton::rollout

@@ -1,0 +1,46 @@
+// Which profile a workload has.
+#include "rollout/profiles.h"
+
+#include "base/invariant.h"
+#include "kube/api.h"
+#include "rollout/records.h"
+
+namespace baton::rollout {
+
+ProfileSet::ProfileSet() {
+  for (const json::Value& object : interpret::BuiltinProfiles()) {
+    Result<std::shared_ptr<const interpret::Profile>> profile = interpret::Profile::Compile(object);
+    INVARIANT(profile.ok(), "a built-in profile compiles");
+    builtin_[(*profile)->name()] = *profile;
+  }
+}
+
+Result<void> ProfileSet::Set(const json::Value& object) {
+  users_[std::string(kube::NameOf(object))] = TRY(interpret::Profile::Compile(object));
+  return {};
+}
+
+void ProfileSet::Remove(std::string_view name) {
+  const auto at = users_.find(name);
+  if (at != users_.end()) users_.erase(at);
+}
+
+std::shared_ptr<const interpret::Profile> ProfileSet::ForKind(std::string_view api_version,
+                                                              std::string_view kind) const {
+  for (const auto* set : {&users_, &builtin_}) {
+    for (const auto& [name, profile] : *set) {
+      if (profile->kind().api_version == api_version && profile->kind().kind == kind) return profile;
+    }
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const interpret::Profile> ProfileSet::Managing(const json::Value& object) const {
+  std::shared_ptr<const interpret::Profile> profile = ForKind(kube::ApiVersionOf(object), kube::KindOf(object));
+  if (profile == nullptr) return nullptr;
+  const std::string_view asked = object["metadata"]["annotations"][kManagedAnnotation].str();
+  if (asked == "false" || (profile->opt_in() && asked != "true")) return nullptr;
+  return profile;
+}
+
+}  // namespace baton::rollout

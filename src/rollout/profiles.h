@@ -1,0 +1,30 @@
+// The profiles that are known: those that come with Baton, and users' own, which win.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "interpret/profile.h"
+#include "json/value.h"
+
+namespace baton::rollout {
+
+class ProfileSet {
+ public:
+  ProfileSet();
+
+  Result<void> Set(const json::Value& object);
+  void Remove(std::string_view name);
+
+  // Null: workloads of that kind cannot be moved.
+  std::shared_ptr<const interpret::Profile> ForKind(std::string_view api_version, std::string_view kind) const;
+  // The profile of a workload that is managed; null when it is not: no profile, or it opted out, or did not opt in.
+  std::shared_ptr<const interpret::Profile> Managing(const json::Value& object) const;
+
+ private:
+  std::map<std::string, std::shared_ptr<const interpret::Profile>, std::less<>> users_;    // by name
+  std::map<std::string, std::shared_ptr<const interpret::Profile>, std::less<>> builtin_;  // by name
+};
+
+}  // namespace baton::rollout

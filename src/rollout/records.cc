@@ -1,0 +1,298 @@
+// Values of the handoff as objects, and back.
+#include "rollout/records.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/karmada_names.h"
+#include "base/hash.h"
+#include "base/strings.h"
+#include "json/go_duration.h"
+#include "json/parse.h"
+#include "json/rfc3339.h"
+
+namespace baton::rollout {
+namespace {
+
+using json::Value;
+
+Value HolderJson(const Holder& holder) {
+  Value value = json::Object({{"cluster", holder.cluster}, {"clusterID", holder.cluster_id}});
+  if (!holder.member_uid.empty()) value.Set("memberUID", holder.member_uid);
+  return value;
+}
+
+Holder ReadHolder(const Value& value) {
+  return {.cluster = std::string(value["cluster"].str()),
+          .cluster_id = std::string(value["clusterID"].str()),
+          .member_uid = std::string(value["memberUID"].str())};
+}
+
+Intent ReadIntent(std::string_view name) {
+  return name == "Abort" ? Intent::kAbort : (name == "Withdraw" ? Intent::kWithdraw : Intent::kForward);
+}
+
+Value ReceiptJson(const Receipt& receipt) {
+  Value value = json::Object({{"seq", receipt.seq},
+                              {"migrationUID", receipt.migration_uid},
+                              {"attempt", receipt.attempt},
+                              {"from", receipt.from},
+                              {"fromID", receipt.from_id},
+                              {"fromUID", receipt.from_uid},
+                              {"to", receipt.to},
+                              {"toID", receipt.to_id},
+                              {"state", receipt.capture},
+                              {"how", receipt.how},
+                              {"previousHash", receipt.previous}});
+  if (!receipt.attested_by.empty()) value.Set("attestedBy", receipt.attested_by);
+  if (!receipt.why.empty()) value.Set("reason", receipt.why);
+  if (!receipt.at.empty()) value.Set("time", receipt.at);
+  if (!receipt.hash.empty()) value.Set("hash", receipt.hash);
+  return value;
+}
+
+Receipt ReadReceipt(const Value& value) {
+  const auto text = [&](std::string_view field) { return std::string(value[field].str()); };
+  return {.seq = value["seq"].int_or(0),
+          .migration_uid = text("migrationUID"),
+          .attempt = value["attempt"].int_or(0),
+          .from = text("from"),
+          .from_id = text("fromID"),
+          .from_uid = text("fromUID"),
+          .to = text("to"),
+          .to_id = text("toID"),
+          .capture = text("state"),
+          .how = text("how"),
+          .attested_by = text("attestedBy"),
+          .why = text("reason"),
+          .at = text("time"),
+          .previous = text("previousHash"),
+          .hash = text("hash")};
+}
+
+Value ClaimJson(const Claim& claim) {
+  return json::Object({{"migration", claim.migration},
+                       {"migrationUID", claim.migration_uid},
+                       {"attempt", claim.attempt},
+                       {"intent", IntentName(claim.intent)},
+                       {"fence", claim.fence},
+                       {"source", HolderJson(claim.source)},
+                       {"target", HolderJson(claim.target)},
+                       {"verified", claim.verified}});
+}
+
+Claim ReadClaim(const Value& value) {
+  return {.migration = std::string(value["migration"].str()),
+          .migration_uid = std::string(value["migrationUID"].str()),
+          .attempt = value["attempt"].int_or(1),
+          .intent = ReadIntent(value["intent"].str()),
+          .fence = value["fence"].int_or(0),
+          .source = ReadHolder(value["source"]),
+          .target = ReadHolder(value["target"]),
+          .verified = value["verified"].bool_or(false)};
+}
+
+Value StopJson(const Stop& stop) {
+  return json::Object({{"seq", stop.seq},
+                       {"cluster", stop.cluster},
+                       {"sourceUID", stop.uid},
+                       {"priorPath", stop.prior_path},
+                       {"stateDir", stop.state_dir},
+                       {"proven", stop.proven},
+                       {"state", stop.capture}});
+}
+
+Stop ReadStop(const Value& value) {
+  return {.seq = value["seq"].int_or(0),
+          .cluster = std::string(value["cluster"].str()),
+          .uid = std::string(value["sourceUID"].str()),
+          .prior_path = std::string(value["priorPath"].str()),
+          .state_dir = std::string(value["stateDir"].str()),
+          .proven = value["proven"].bool_or(false),
+          .capture = std::string(value["state"].str())};
+}
+
+}  // namespace
+
+std::string WriterName(std::string_view kind, std::string_view name) { return api::karmada::BindingName(kind, name); }
+
+Writer ReadWriter(const Value& object) {
+  Writer writer;
+  if (object.is_null()) return writer;
+  const Value& spec = object["spec"];
+  writer.exists = true;
+  writer.version = kube::VersionOf(object);
+  writer.seq = spec["seq"].int_or(0);
+  writer.holder = ReadHolder(spec["holder"]);
+  if (spec["claim"].is_object()) writer.claim = ReadClaim(spec["claim"]);
+  if (spec["stop"].is_object()) writer.stop = ReadStop(spec["stop"]);
+  if (spec["receipt"].is_object()) writer.receipt = ReadReceipt(spec["receipt"]);
+  writer.ended_uid = spec["ended"]["migrationUID"].str();
+  writer.ended = PhaseFromName(spec["ended"]["phase"].str()).value_or(Phase::kPending);
+  return writer;
+}
+
+Value WriteWriter(const Writer& writer, const Value& current, const Value& workload) {
+  Value object = current;
+  if (object.is_null()) {
+    object = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "Writer"}});
+    Value& metadata = object.Edit("metadata");
+    metadata.Set("name", WriterName(kube::KindOf(workload), kube::NameOf(workload)));
+    metadata.Set("namespace", kube::NamespaceOf(workload));
+    metadata.Set("finalizers", json::Array({kFinalizer}));
+    object.Edit("spec").Set("workload", json::Object({{"apiVersion", kube::ApiVersionOf(workload)},
+                                                      {"kind", kube::KindOf(workload)},
+                                                      {"name", kube::NameOf(workload)},
+                                                      {"uid", kube::UidOf(workload)}}));
+  }
+  Value& spec = object.Edit("spec");
+  spec.Set("seq", writer.seq);
+  spec.Set("holder", HolderJson(writer.holder));
+  const auto put = [&](std::string_view field, bool there, Value value) {
+    if (there) {
+      spec.Set(field, std::move(value));
+    } else {
+      spec.Erase(field);
+    }
+  };
+  put("claim", writer.claim.has_value(), writer.claim ? ClaimJson(*writer.claim) : Value());
+  put("stop", writer.stop.has_value(), writer.stop ? StopJson(*writer.stop) : Value());
+  put("receipt", writer.receipt.has_value(), writer.receipt ? ReceiptJson(*writer.receipt) : Value());
+  put("ended", !writer.ended_uid.empty(),
+      json::Object({{"migrationUID", writer.ended_uid}, {"phase", PhaseName(writer.ended)}}));
+  if (!writer.claim) spec.Erase("pinned");
+  if (!writer.claim) spec.Erase("prior");
+  return object;
+}
+
+std::string ReceiptHash(const Value& receipt) {
+  Value hashed = receipt;
+  hashed.Erase("hash");
+  return Sha256Hex(hashed.ToString());
+}
+
+void SealReceipt(Value& object, const Writer& before, const Writer& next, WallTime now) {
+  if (!next.receipt || (before.receipt && before.receipt->seq == next.receipt->seq)) return;
+  Value& spec = object.Edit("spec");
+  Value receipt = spec["receipt"];
+  receipt.Set("time", json::FormatMicroTime(now));
+  receipt.Set("hash", ReceiptHash(receipt));
+  spec.Set("receipt", receipt);
+  if (!before.receipt) return;
+  Value& ring = spec.Edit("receipts");
+  ring.Push(ReceiptJson(*before.receipt));
+  while (ring.size() > kReceiptsKept) ring.EraseAt(0);
+}
+
+const Value& PinnedOf(const Value& writer_object) { return writer_object["spec"]["pinned"]; }
+
+Result<MigrationSpec> ReadMigration(const Value& object) {
+  MigrationSpec read;
+  const Value& spec = object["spec"];
+  Migration& migration = read.migration;
+  migration.name = kube::NameOf(object);
+  migration.uid = kube::UidOf(object);
+  migration.phase = PhaseFromName(object["status"]["phase"].str()).value_or(Phase::kPending);
+  migration.abort = spec["abort"].bool_or(false) || kube::IsDeleting(object);
+  migration.paused = spec["paused"].bool_or(false);
+  migration.hold_on_failure = spec["onFailure"].str() == "Hold";
+  migration.stabilization = seconds(spec["stabilizationSeconds"].int_or(10));
+  const Value& attested = spec["attestation"];
+  if (attested.is_object()) {
+    migration.attestation = Attestation{.by = std::string(attested["by"].str()),
+                                        .reason = std::string(attested["reason"].str()),
+                                        .state_ref = std::string(attested["stateRef"].str())};
+  }
+  const auto approved = [&](std::string_view gate) {
+    return std::ranges::any_of(spec["approved"].items(), [&](const Value& one) { return one.str() == gate; });
+  };
+  for (const Value& gate : spec["approvals"].items()) {
+    if (gate.str() != "BeforeQuiesce" || approved(gate.str())) continue;
+    migration.approved = false;
+    migration.waiting_for_approval = StrCat("an approval of ", gate.str(), ": `baton approve`");
+  }
+  const auto deadline = [&](std::string_view name, Duration& into) -> Result<void> {
+    const std::string_view text = spec["deadlines"][name].str();
+    if (text.empty()) return {};
+    into = TRY(json::ParseDuration(text));
+    return {};
+  };
+  TRY(deadline("Planned", migration.deadlines.plan));
+  TRY(deadline("Staged", migration.deadlines.stage));
+  TRY(deadline("Quiescing", migration.deadlines.quiesce));
+  TRY(deadline("Verifying", migration.deadlines.verify));
+  TRY(deadline("Cleaning", migration.deadlines.clean));
+  TRY(deadline("Aborting", migration.deadlines.undo));
+  read.api_version = spec["workload"]["apiVersion"].str();
+  read.kind = spec["workload"]["kind"].str();
+  read.workload = spec["workload"]["name"].str();
+  read.source = spec["source"].str();
+  read.target = spec["target"].str();
+  read.profile = spec["profile"].str();
+  return read;
+}
+
+std::string OverrideName(const std::string& migration_uid) { return StrCat("zz-baton-", migration_uid); }
+
+BindingState ReadBinding(const Value& binding, const Claim& claim) {
+  BindingState state;
+  for (const Value& cluster : binding["spec"]["clusters"].items()) state.clusters.emplace(cluster["name"].str());
+  bool source_task = false;
+  bool target_task = false;
+  for (const Value& task : binding["spec"]["gracefulEvictionTasks"].items()) {
+    if (task["producer"].str() != kTaskProducer) continue;
+    source_task = source_task || task["fromCluster"].str() == claim.source.cluster;
+    target_task = target_task || task["fromCluster"].str() == claim.target.cluster;
+  }
+  const bool suspended = binding["spec"]["suspension"]["scheduling"].bool_or(false);
+  state.locked = suspended && source_task && target_task;
+  const std::string fence(binding["metadata"]["annotations"][kFenceAnnotation].str());
+  if (!fence.empty()) state.fence = std::strtoll(fence.c_str(), nullptr, 10);
+  return state;
+}
+
+Value WriteBinding(const BindingState& state, Value binding, const Claim& claim, const Value& prior) {
+  Value clusters = json::Array();
+  for (const std::string& name : state.clusters) {
+    Value entry = json::Object({{"name", name}});
+    // The numbers that the scheduler had given stay with the workload, wherever it goes.
+    if (prior["replicas"].is_int()) entry.Set("replicas", prior["replicas"]);
+    clusters.Push(entry);
+  }
+  Value& spec = binding.Edit("spec");
+  spec.Set("clusters", clusters);
+  Value tasks = json::Array();
+  for (const Value& task : spec["gracefulEvictionTasks"].items()) {
+    if (task["producer"].str() != kTaskProducer) tasks.Push(task);
+  }
+  if (state.locked) {
+    for (const std::string* cluster : {&claim.source.cluster, &claim.target.cluster}) {
+      tasks.Push(json::Object({{"fromCluster", *cluster},
+                               {"purgeMode", state.clusters.contains(*cluster) ? "Never" : "Directly"},
+                               {"reason", kTaskReason},
+                               {"message", StrCat("held by migration ", claim.migration)},
+                               {"producer", kTaskProducer},
+                               {"suppressDeletion", true}}));
+    }
+    spec.Edit("suspension").Set("scheduling", true);
+    binding.Edit("metadata").Edit("annotations").Set(kFenceAnnotation, std::to_string(state.fence));
+  } else {
+    // As the user had it.
+    const Value& before = prior["scheduling"];
+    if (before.is_bool()) {
+      spec.Edit("suspension").Set("scheduling", before);
+    } else if (spec["suspension"].is_object()) {
+      spec.Edit("suspension").Erase("scheduling");
+      if (spec["suspension"].empty()) spec.Erase("suspension");
+    }
+    binding.Edit("metadata").Edit("annotations").Erase(kFenceAnnotation);
+  }
+  if (tasks.empty()) {
+    spec.Erase("gracefulEvictionTasks");
+  } else {
+    spec.Set("gracefulEvictionTasks", tasks);
+  }
+  return binding;
+}
+
+}  // namespace baton::rollout

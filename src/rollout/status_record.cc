@@ -1,0 +1,132 @@
+// A migration's status: a projection of the Writer and the decision, made anew at every look.
+#include <string>
+#include <utility>
+
+#include "base/strings.h"
+#include "json/go_duration.h"
+#include "json/rfc3339.h"
+#include "rollout/records.h"
+
+namespace baton::rollout {
+namespace {
+
+using json::Value;
+
+struct Step {
+  int number;
+  int of;
+};
+
+Step StepOf(Phase phase) {
+  switch (phase) {
+    case Phase::kPending:
+      return {1, 7};
+    case Phase::kPlanned:
+      return {2, 7};
+    case Phase::kStaged:
+      return {3, 7};
+    case Phase::kQuiescing:
+      return {4, 7};
+    case Phase::kGranted:
+      return {5, 7};
+    case Phase::kVerifying:
+      return {6, 7};
+    case Phase::kCleaning:
+    case Phase::kSucceeded:
+      return {7, 7};
+    case Phase::kAborting:
+    case Phase::kWithdrawing:
+      return {1, 2};
+    case Phase::kAborted:
+    case Phase::kRolledBack:
+      return {2, 2};
+    case Phase::kRejected:
+    case Phase::kCancelled:
+      return {1, 1};
+  }
+  return {1, 1};
+}
+
+void SetCondition(Value& status, std::string_view type, bool value, std::string_view reason, std::string_view message,
+                  int64_t generation, WallTime now) {
+  Value condition = json::Object({{"type", type},
+                                  {"status", value ? "True" : "False"},
+                                  {"reason", reason},
+                                  {"message", message},
+                                  {"observedGeneration", generation},
+                                  {"lastTransitionTime", json::FormatTime(now)}});
+  Value& conditions = status.Edit("conditions");
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    if (conditions[i]["type"].str() != type) continue;
+    if (conditions[i]["status"] == condition["status"]) {
+      condition.Set("lastTransitionTime", conditions[i]["lastTransitionTime"]);
+    }
+    conditions.Edit(i) = std::move(condition);
+    return;
+  }
+  conditions.Push(std::move(condition));
+}
+
+std::optional<WallTime> PhaseBegan(const Value& status, std::string_view phase) {
+  for (const Value& entry : status["timeline"].items()) {
+    if (entry["phase"].str() != phase) continue;
+    const Result<WallTime> at = json::ParseTime(entry["time"].str());
+    if (at.ok()) return *at;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+WallTime PhaseSince(const Value& object, WallTime now) {
+  const auto timeline = object["status"]["timeline"].items();
+  if (timeline.empty()) return now;
+  const Result<WallTime> at = json::ParseTime(timeline.back()["time"].str());
+  return at.ok() ? *at : now;
+}
+
+Value ProjectStatus(const Value& object, const Projection& projection, WallTime now) {
+  const Decision& decision = projection.decision;
+  Value status = object["status"];
+  const std::string phase(PhaseName(decision.phase));
+  if (status["phase"].str() != phase) {
+    Value& timeline = status.Edit("timeline");
+    timeline.Push(
+        json::Object({{"phase", phase}, {"time", json::FormatMicroTime(now)}, {"message", decision.message}}));
+    while (timeline.size() > kTimelineMax) timeline.EraseAt(0);
+  }
+  const Step step = StepOf(decision.phase);
+  status.Set("phase", phase);
+  status.Set("step", StrCat(step.number, "/", step.of));
+  status.Set("message", decision.message);
+  const auto put = [&](std::string_view field, const std::string& value) {
+    if (value.empty()) {
+      status.Erase(field);
+    } else {
+      status.Set(field, value);
+    }
+  };
+  put("waitingFor", decision.waiting_for);
+  put("writer", projection.writer.holder.cluster);
+  put("source", projection.source);
+  put("target", projection.target);
+  put("guarantee", projection.guarantee);
+  const int64_t generation = object["metadata"]["generation"].int_or(0);
+  status.Set("observedGeneration", generation);
+  if (projection.writer.claim) status.Set("attempt", projection.writer.claim->attempt);
+  const bool ended = IsEnd(decision.phase);
+  SetCondition(status, "Succeeded", decision.phase == Phase::kSucceeded, phase, decision.message, generation, now);
+  SetCondition(status, "Completed", ended, phase, decision.message, generation, now);
+  SetCondition(status, "Blocked", decision.blocked, decision.blocked ? "NeedsAPerson" : "NotBlocked",
+               decision.blocked ? decision.message : "", generation, now);
+  // From the order to stop to the proof of the start: no longer than the real silence, and never less.
+  const auto stopped = PhaseBegan(status, "Quiescing");
+  const auto started = PhaseBegan(status, "Cleaning");
+  if (stopped && started) {
+    const auto millis = (*started - *stopped) / milliseconds(1);
+    status.Set("downtime", StrCat(millis / 1000, ".", (millis % 1000) / 100, "s"));
+  }
+  return status;
+}
+
+}  // namespace baton::rollout
