@@ -1,0 +1,212 @@
+// What goes wrong, and what people do. Each at most once in a run, and only so many together.
+#include <bit>
+#include <utility>
+
+#include "rollout/testing/model_step.h"
+
+namespace baton::rollout::model {
+
+std::string_view EventStory(Event event) {
+  static constexpr std::string_view kStories[] = {
+      "leader 1 looks and decides",
+      "leader 2 looks and decides",
+      "the write of leader 1 lands",
+      "the write of leader 2 lands",
+      "the write that nobody waited for lands",
+      "the pipe learns of the override as it is",
+      "the pipe learns of the binding as it is",
+      "the pipe learns of the template as it is",
+      "the pipe writes to the source",
+      "the pipe writes to the target",
+      "the delayed manifest of the pipe arrives",
+      "the source's operator reads the spec",
+      "the target's operator reads the spec",
+      "the source's operator acts on what it read",
+      "the target's operator acts on what it read",
+      "the source's operator lets the deleted object go",
+      "the target's operator lets the deleted object go",
+      "the last pods of the source are gone",
+      "the last pods of the target are gone",
+      "the source's JobManager is removed",
+      "the target's JobManager is removed",
+      "the source's job commits",
+      "the target's job commits",
+      "the source answers again",
+      "the target answers again",
+      "the move is resumed",
+      "FAULT: leader 1 loses track of its write, which is still under way",
+      "FAULT: leader 2 loses track of its write, which is still under way",
+      "FAULT: leader 2 takes over; leader 1 does not know",
+      "FAULT: the pipe renders for the source, and is delayed before it writes",
+      "FAULT: the pipe renders for the target, and is delayed before it writes",
+      "FAULT: the target fails to start",
+      "FAULT: the JobManager in the source revives its job",
+      "FAULT: the JobManager in the target revives its job",
+      "FAULT: the source's job fails",
+      "FAULT: the target's job fails",
+      "FAULT: the source is silent",
+      "FAULT: the target is silent",
+      "FAULT: the source's name now stands for another cluster",
+      "FAULT: the target's name now stands for another cluster",
+      "FAULT: someone deletes the object in the source",
+      "FAULT: someone deletes the object in the target",
+      "FAULT: someone resumes the source by hand",
+      "FAULT: someone suspends the target by hand",
+      "the user aborts",
+      "the user pauses",
+      "FAULT: someone deletes our override",
+      "FAULT: another scheduler overwrites the binding",
+      "the template is deleted",
+      "a person vouches that the silent source is dead, and sees to it",
+      "the deadline of the phase passes",
+      "the deadline of the phase passes, again",
+      "FAULT: the target has a stopped object of an earlier stay",
+  };
+  static_assert(std::size(kStories) == static_cast<size_t>(Event::kCount));
+  return kStories[static_cast<size_t>(event)];
+}
+
+bool Steps::Fault(World& world, Event event) {
+  const uint32_t bit = 1U << (static_cast<int>(event) - static_cast<int>(Event::kFirstFault));
+  static_assert(static_cast<int>(Event::kCount) - static_cast<int>(Event::kFirstFault) <= 32);
+  if ((world.Faults() & bit) != 0 || std::popcount(world.Faults()) >= faults_) return false;
+  if (IsEnd(world.phase)) return false;
+  if (!FaultOfMachines(world, event) && !FaultOfPeople(world, event)) return false;
+  world.AddFault(bit);
+  return true;
+}
+
+bool Steps::FaultOfMachines(World& world, Event event) {
+  const auto which = [&](Event first) { return static_cast<int>(event) - static_cast<int>(first); };
+  switch (event) {
+    case Event::kAnswerLost1:
+    case Event::kAnswerLost2: {
+      Pending& slot = world.pending[which(Event::kAnswerLost1)];
+      if (slot.what == Do::kNone || world.ghost.what != Do::kNone) return false;
+      world.ghost = std::exchange(slot, {});
+      return true;
+    }
+    case Event::kTakeOver:
+      return !std::exchange(world.second_leader, true);
+    case Event::kStashSource:
+    case Event::kStashTarget: {
+      const int cluster = which(Event::kStashSource);
+      if (world.stash_full || !Rendered(world, cluster, world.stash)) return false;
+      world.stash_full = true;
+      world.stash_cluster = static_cast<uint8_t>(cluster);
+      return true;
+    }
+    case Event::kStartFails: {
+      Cluster& cluster = world.cluster[kTarget];
+      if (!cluster.acting || cluster.inflight.Held() || cluster.job == Job::kRunning) return false;
+      cluster.acting = false;
+      cluster.inflight = {};
+      cluster.start_failed = true;
+      return true;
+    }
+    case Event::kRevivedSource:
+    case Event::kRevivedTarget: {
+      Cluster& cluster = world.cluster[which(Event::kRevivedSource)];
+      if (cluster.job != Job::kFinished || !cluster.job_manager || cluster.fenced) return false;
+      cluster.job = Job::kRunning;
+      return true;
+    }
+    case Event::kJobFailsSource:
+    case Event::kJobFailsTarget: {
+      const int cluster = which(Event::kJobFailsSource);
+      if (world.cluster[cluster].job != Job::kRunning || !world.cluster[cluster].exists) return false;
+      world.cluster[cluster].job = Job::kFailed;
+      (cluster == kSource ? world.source_failed : world.target_failed) = true;
+      return true;
+    }
+    case Event::kSilentSource:
+    case Event::kSilentTarget:
+      return !std::exchange(world.cluster[which(Event::kSilentSource)].silent, true);
+    case Event::kSwappedSource:
+    case Event::kSwappedTarget:
+      world.cluster[which(Event::kSwappedSource)].swapped = true;
+      return true;
+    case Event::kLate1:
+    case Event::kLate2:
+      return !std::exchange(world.late, true);
+    default:
+      return false;
+  }
+}
+
+bool Steps::FaultOfPeople(World& world, Event event) {
+  const auto which = [&](Event first) { return static_cast<int>(event) - static_cast<int>(first); };
+  Cluster& source = world.cluster[kSource];
+  Cluster& target = world.cluster[kTarget];
+  switch (event) {
+    case Event::kDeletedSource:
+    case Event::kDeletedTarget: {
+      Cluster& cluster = world.cluster[which(Event::kDeletedSource)];
+      if (!cluster.exists || cluster.deleting) return false;
+      cluster.deleting = true;
+      return true;
+    }
+    case Event::kHandResume:
+      // Who does it after the target was told to run makes two writers; nobody can prevent that.
+      if (!source.exists || !source.spec.Held() || StartOrdered(world)) return false;
+      source.spec.form = Form::kRunning;
+      source.spec.dir = kNothing;
+      source.read = false;
+      return true;
+    case Event::kHandSuspend:
+      if (!target.exists || target.spec.Held()) return false;
+      target.spec = {.form = Form::kHeld, .seq = target.spec.seq};
+      target.read = false;
+      return true;
+    case Event::kAbort:
+      return !std::exchange(world.abort, true);
+    case Event::kPause:
+      return !std::exchange(world.paused, true);
+    case Event::kOverrideBroken:
+      if (world.override_id == 0 || world.override_broken) return false;
+      // On a foreign hub the finalizer keeps it at work; on ours the RunGate does not need it.
+      if (core_.own_hub()) {
+        world.override_id = 0;
+      } else {
+        world.override_broken = true;
+      }
+      VoidOverrideWrites(world);
+      return true;
+    case Event::kForeign:
+      if (!world.binding.locked || world.binding.foreign) return false;
+      world.binding.clusters = world.binding.clusters == 2 ? 0 : 2;
+      world.binding.foreign = true;
+      VoidBindingWrites(world);
+      return true;
+    case Event::kTemplateGone:
+      return std::exchange(world.template_there, false);
+    case Event::kAttest:
+      if (!source.silent || source.job == Job::kRunning || source.state != world.newest) return false;
+      source.fenced = true;
+      source.job_manager = false;
+      world.attested = source.state;
+      return true;
+    case Event::kLeftover:
+      if (core_.own_hub() || world.phase != Phase::kPending || target.exists) return false;
+      target.exists = true;
+      target.uid = kStrayUid;
+      target.record = Record::kHeld;
+      target.job = Job::kFinished;
+      target.state = 0;
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether anything that tells the target to run is in the hub or on its way there.
+bool Steps::StartOrdered(const World& world) const {
+  const auto runs = [&](uint8_t id) { return id != 0 && !core_.override_facts(id).spec[kTarget].Held(); };
+  if (runs(world.override_id) || runs(world.seen_override)) return true;
+  for (const Pending* slot : {&world.pending[0], &world.pending[1], &world.ghost}) {
+    if (slot->what == Do::kPutOverride && runs(slot->id)) return true;
+  }
+  return false;
+}
+
+}  // namespace baton::rollout::model

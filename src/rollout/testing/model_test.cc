@@ -1,0 +1,2 @@
+#include "rollout/testing/model.h"
+#include <gtest/gtest.h>
