@@ -253,22 +253,34 @@ Decision OnFailureAfterGrant(Phase phase, const Writer& writer, const Migration&
     return Ask(phase, StrCat(why, ", and cluster ", writer.claim->target.cluster, " does not answer"),
                "nothing is done until it does: bring it back");
   }
-  if (!migration.hold_on_failure) return ToWithdraw(phase, writer, seen, why);
+  if (!migration.hold_on_failure || migration.abort) return ToWithdraw(phase, writer, seen, why);
   return Ask(phase, why, "onFailure is Hold: `baton abort` goes back, or remove the cause and it goes on");
 }
 
 Decision Verify(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
-  const bool started = seen.override_state == WantedOverride(writer, seen.fence);
-  const Phase phase = started ? Phase::kVerifying : Phase::kGranted;
+  const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  // Ordered before, by whichever leader: reading the proof again protects a start, not what already runs.
+  const bool ordered = seen.override_state && seen.override_state->target == wanted->target;
+  const Phase phase = ordered || migration.phase == Phase::kVerifying ? Phase::kVerifying : Phase::kGranted;
   // The proof again, before anything may run: a source that came back to life keeps the target on hold.
   const bool attested = writer.receipt->how == "Attested" && !seen.source.answered;
-  const bool still = StopProven(writer, seen.source, claim.source) || attested;
-  if (!started && !GUARD("rollout.proof_read_again", still)) {
+  // Who ran in between and was stopped again has a newer state than the one that was granted.
+  const bool still = (StopProven(writer, seen.source, claim.source) &&
+                      GUARD("rollout.capture_is_the_granted_one", seen.source.capture == writer.receipt->capture)) ||
+                     attested;
+  if (!ordered && !GUARD("rollout.proof_read_again", still)) {
     SOMETIMES("rollout.proof_gone_after_grant");
+    if (migration.abort) return OnFailureAfterGrant(phase, writer, migration, seen, "asked for");
     if (!Answers(seen.source, claim.source)) {
-      return Wait(phase, StrCat("cluster ", claim.source.cluster, " to show its stop once more"),
-                  migration.deadlines.start);
+      const std::string what = StrCat("cluster ", claim.source.cluster, " to show its stop once more");
+      if (seen.in_phase >= migration.deadlines.start)
+        return Ask(phase, what, StrCat("bring ", claim.source.cluster, " back, or `baton abort`"));
+      return Wait(phase, what, migration.deadlines.start);
+    }
+    if (StopProven(writer, seen.source, claim.source)) {
+      return Ask(phase, StrCat("the workload in ", claim.source.cluster, " ran again after its state was captured"),
+                 StrCat("`baton abort`: ", claim.source.cluster, " has the newer state"));
     }
     return Ask(phase,
                StrCat("the workload in ", claim.source.cluster, " is no longer stopped: ", seen.source.stop_missing),

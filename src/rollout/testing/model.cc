@@ -125,7 +125,10 @@ class Explorer {
         if (steps_.broken() != nullptr) return steps_.broken();
         continue;
       }
-      if (IsEnd(world.phase)) break;
+      if (IsEnd(world.phase)) {
+        if (const char* why = Steps::CheckQuietEnd(world); why != nullptr) return why;
+        break;
+      }
       const Verdict& verdict = core_.Decide(world, world.second_leader ? 2 : 1);
       if (verdict.blocked || world.paused) break;
       if (!verdict.has_deadline) return "P3: it waits for ever, without a deadline";

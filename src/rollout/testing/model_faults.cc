@@ -143,6 +143,8 @@ bool Steps::FaultOfPeople(World& world, Event event) {
     case Event::kDeletedTarget: {
       Cluster& cluster = world.cluster[which(Event::kDeletedSource)];
       if (!cluster.exists || cluster.deleting) return false;
+      // A foreign hub creates anew, running and empty, what was deleted while it ran; that is not ours to prevent.
+      if (!core_.own_hub() && !cluster.spec.Held()) return false;
       cluster.deleting = true;
       return true;
     }
@@ -174,6 +176,8 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       return true;
     case Event::kForeign:
       if (!world.binding.locked || world.binding.foreign) return false;
+      // Before the pipe knows our override it is a hub without us: a scheduler that moves a workload starts it empty.
+      if (!core_.own_hub() && world.seen_override == 0) return false;
       world.binding.clusters = world.binding.clusters == 2 ? 0 : 2;
       world.binding.foreign = true;
       VoidBindingWrites(world);

@@ -51,6 +51,8 @@ bool MayFollow(Phase from, Phase to) {
   }
 }
 
+bool IsUid(uint8_t uid, const std::string& name) { return !name.empty() && name.back() - '0' == uid; }
+
 bool Nothing(const Cluster& cluster) { return !cluster.exists && !cluster.job_manager && cluster.job != Job::kRunning; }
 
 }  // namespace
@@ -101,7 +103,9 @@ void Steps::CheckEnd(const World& world) {
     case Phase::kRolledBack:
       if (writer.holder != kSource) Break("P5: ended, and the source is not the writer");
       if (source.job != Job::kRunning && !world.source_failed) Break("P5: ended, and the source does not run");
-      if (!Nothing(target)) Break("P4: ended, and something is left in the target");
+      if (target.job == Job::kRunning) Break("P5: ended, and the target runs");
+      if (world.phase == Phase::kRolledBack && target.exists && IsUid(target.uid, writer.writer.receipt->from_uid))
+        Break("P5: RolledBack, and the target that had been granted is still there");
       break;
     default:
       break;
@@ -199,7 +203,7 @@ bool Steps::WriteMember(World& world, int which, const Spec& spec, bool may_crea
     const WriterFacts& writer = core_.writer(world.writer);
     if (!writer.may_run[which]) return false;
     const std::string& uid = writer.writer.holder.member_uid;
-    if (!uid.empty() && uid.back() - '0' != cluster.uid) return false;
+    if (!uid.empty() && !IsUid(cluster.uid, uid)) return false;
   }
   if (spec.form == Form::kRaw && cluster.spec.seq >= 0) return false;
   cluster.spec = spec;
@@ -383,6 +387,14 @@ void Steps::Settle(World& world) {
   world.stash_full = false;
   world.stash_cluster = 0;
   world.stash = {};
+}
+
+const char* Steps::CheckQuietEnd(const World& world) {
+  const bool source_out = world.phase == Phase::kSucceeded;
+  const bool target_out = world.phase == Phase::kAborted || world.phase == Phase::kRolledBack;
+  if (source_out && !Nothing(world.cluster[kSource])) return "P4: something stays in the source after the end";
+  if (target_out && !Nothing(world.cluster[kTarget])) return "P4: something stays in the target after the end";
+  return nullptr;
 }
 
 bool Steps::Fair(World& world) {

@@ -23,6 +23,8 @@ class Steps {
   // only the newest leader is left). False: nothing is left to do.
   bool Fair(World& world);
   static void Settle(World& world);
+  // What must be true at an end when nothing moves any more; nullptr: it is.
+  static const char* CheckQuietEnd(const World& world);
 
  private:
   bool Normal(World& world, Event event);
