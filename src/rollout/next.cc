@@ -200,6 +200,13 @@ std::set<std::string> BothClusters(const Writer& writer, const Observation& seen
   return {claim.source.cluster, claim.target.cluster};
 }
 
+// The target with the object that was created for it, where there is one already.
+Holder Staged(const Claim& claim, const Observation& seen) {
+  Holder target = claim.target;
+  if (seen.own_hub && Answers(seen.target, claim.target) && seen.target.found) target.member_uid = seen.target.uid;
+  return target;
+}
+
 Decision Quiesce(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
   const Phase phase = Phase::kQuiescing;
@@ -207,12 +214,13 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
   if (auto step = Assert(phase, writer, seen, BothClusters(writer, seen))) return *std::move(step);
   if (StopProven(writer, seen.source, claim.source) && GUARD("rollout.capture_is_new", !seen.source.capture.empty())) {
     // GRANT
-    return Do(phase, SwapWriter{WithHolder(writer, claim.source, claim.target, seen.source.capture, "StopProof")},
+    return Do(phase,
+              SwapWriter{WithHolder(writer, claim.source, Staged(claim, seen), seen.source.capture, "StopProof")},
               StrCat(claim.source.cluster, " stopped and its state is captured: granting ", claim.target.cluster));
   }
   if (Attested(migration, seen.source)) {
     SOMETIMES("rollout.attested");
-    Writer next = WithHolder(writer, claim.source, claim.target, migration.attestation->state_ref, "Attested");
+    Writer next = WithHolder(writer, claim.source, Staged(claim, seen), migration.attestation->state_ref, "Attested");
     next.receipt->attested_by = migration.attestation->by;
     next.receipt->why = migration.attestation->reason;
     return Do(phase, SwapWriter{next},
@@ -286,8 +294,22 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
                StrCat("the workload in ", claim.source.cluster, " is no longer stopped: ", seen.source.stop_missing),
                StrCat("stop it there; ", claim.target.cluster, " stays on hold until then"));
   }
-  if (auto step = Assert(phase, writer, seen, {claim.source.cluster, claim.target.cluster})) return *std::move(step);
   if (migration.abort) return OnFailureAfterGrant(phase, writer, migration, seen, "asked for");
+  // On our own hub only the object that is on record may run: one that replaces it would start from the capture once
+  // more, whatever the first one wrote.
+  if (!ordered && seen.own_hub && writer.holder.member_uid.empty()) {
+    if (Answers(seen.target, claim.target) && seen.target.found && !seen.target.deleting) {
+      Writer next = writer;
+      next.holder.member_uid = seen.target.uid;
+      return Do(phase, SwapWriter{next}, StrCat("the workload in ", claim.target.cluster, " is the one that may run"));
+    }
+  }
+  if (auto step = Assert(phase, writer, seen, {claim.source.cluster, claim.target.cluster})) return *std::move(step);
+  if (Answers(seen.target, claim.target) && seen.target.found && !writer.holder.member_uid.empty() &&
+      seen.target.uid != writer.holder.member_uid) {
+    return Ask(phase, StrCat("the workload in ", claim.target.cluster, " is not the one that was granted"),
+               "find what the first one wrote, then `baton abort`");
+  }
   if (Answers(seen.target, claim.target) && seen.target.found) {
     if (seen.target.seq == writer.seq && !seen.target.start_failed.empty()) {
       return OnFailureAfterGrant(phase, writer, migration, seen, seen.target.start_failed);
@@ -361,6 +383,19 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
   const Phase phase = Phase::kAborting;
   const bool late = seen.in_phase >= migration.deadlines.undo;
   const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  const bool ordered = seen.override_state && seen.override_state->source == wanted->source;
+  if (!ordered && writer.stop) {
+    // It goes on from its own state, which only the object that was stopped has.
+    const bool answers = Answers(seen.source, claim.source);
+    const bool same = answers && seen.source.found && seen.source.uid == writer.stop->uid && !seen.source.deleting;
+    if (!GUARD("rollout.resumes_the_stopped_object", same)) {
+      if (answers || late) {
+        return Ask(phase, StrCat("the workload in ", claim.source.cluster, " is not the one that was stopped"),
+                   StrCat("another one would start empty: look at cluster ", claim.source.cluster));
+      }
+      return Wait(phase, StrCat("cluster ", claim.source.cluster, " to answer"), migration.deadlines.undo);
+    }
+  }
   if (seen.override_state != wanted)
     return Do(phase, PutOverride{*wanted}, StrCat("letting ", claim.source.cluster, " run on"));
   const BindingState only_source = Locked({claim.source.cluster}, seen.fence);
@@ -537,7 +572,7 @@ std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence)
       if (with_target) {
         state.target = {.mode = Mode::kStopping, .seq = writer.stop->seq, .state_dir = writer.stop->state_dir};
       } else {
-        state.source = {.mode = Mode::kRunning, .seq = writer.seq, .ref = writer.stop->capture};
+        state.source = {.mode = Mode::kRunning, .seq = writer.seq, .ref = writer.receipt->capture};
       }
       break;
   }

@@ -144,13 +144,14 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       Cluster& cluster = world.cluster[which(Event::kDeletedSource)];
       if (!cluster.exists || cluster.deleting) return false;
       // A foreign hub creates anew, running and empty, what was deleted while it ran; that is not ours to prevent.
-      if (!core_.own_hub() && !cluster.spec.Held()) return false;
+      const bool runs = !cluster.spec.Held() || StartOrdered(world, which(Event::kDeletedSource));
+      if (!core_.own_hub() && runs) return false;
       cluster.deleting = true;
       return true;
     }
     case Event::kHandResume:
       // Who does it after the target was told to run makes two writers; nobody can prevent that.
-      if (!source.exists || !source.spec.Held() || StartOrdered(world)) return false;
+      if (!source.exists || !source.spec.Held() || StartOrdered(world, kTarget)) return false;
       source.spec.form = Form::kRunning;
       source.spec.dir = kNothing;
       source.read = false;
@@ -203,9 +204,9 @@ bool Steps::FaultOfPeople(World& world, Event event) {
   }
 }
 
-// Whether anything that tells the target to run is in the hub or on its way there.
-bool Steps::StartOrdered(const World& world) const {
-  const auto runs = [&](uint8_t id) { return id != 0 && !core_.override_facts(id).spec[kTarget].Held(); };
+// Whether anything that tells this cluster to run is in the hub or on its way there.
+bool Steps::StartOrdered(const World& world, int which) const {
+  const auto runs = [&](uint8_t id) { return id != 0 && !core_.override_facts(id).spec[which].Held(); };
   if (runs(world.override_id) || runs(world.seen_override)) return true;
   for (const Pending* slot : {&world.pending[0], &world.pending[1], &world.ghost}) {
     if (slot->what == Do::kPutOverride && runs(slot->id)) return true;

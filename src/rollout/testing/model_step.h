@@ -31,7 +31,7 @@ class Steps {
   bool Fault(World& world, Event event);
   bool FaultOfMachines(World& world, Event event);
   bool FaultOfPeople(World& world, Event event);
-  bool StartOrdered(const World& world) const;
+  bool StartOrdered(const World& world, int which) const;
   // What is under way to the object was decided on a version that is gone.
   static void VoidOverrideWrites(World& world) { Void(world, Do::kPutOverride, Do::kRemoveOverride); }
   static void VoidBindingWrites(World& world) { Void(world, Do::kPutBinding, Do::kPutBinding); }
