@@ -109,7 +109,11 @@ std::optional<Decision> Assert(Phase phase, const Writer& writer, const Observat
                                const std::set<std::string>& clusters) {
   const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
   if (seen.override_state != wanted) return Do(phase, PutOverride{*wanted}, "setting the override of this move");
-  const BindingState locked = Locked(clusters, seen.fence);
+  BindingState locked = Locked(clusters, seen.fence);
+  // A foreign hub may have created the target from an older list, and may remove it for one that does not have it yet.
+  const Claim& claim = *writer.claim;
+  if (!seen.own_hub && claim.intent == Intent::kForward && !clusters.contains(claim.target.cluster))
+    locked.kept.insert(claim.target.cluster);
   if (seen.binding != locked) return Do(phase, PutBinding{locked}, "locking the binding");
   return std::nullopt;
 }
@@ -133,9 +137,9 @@ Decision OnFailureBeforeGrant(Phase phase, const Writer& writer, const Migration
 
 Decision Prepare(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
-  if (migration.abort) return ToAbort(Phase::kPlanned, writer, "asked for");
   const bool staging = migration.phase == Phase::kStaged;
   const Phase phase = staging ? Phase::kStaged : Phase::kPlanned;
+  if (migration.abort) return ToAbort(phase, writer, "asked for");
   const Duration deadline = staging ? migration.deadlines.stage : migration.deadlines.plan;
   const bool stays = migration.paused || !migration.approved;
   if (seen.in_phase >= deadline && !(staging && stays)) {
@@ -372,6 +376,13 @@ Decision Clean(const Writer& writer, const Migration& migration, const Observati
     return Wait(phase, StrCat("the scheduler to leave the workload in ", claim.target.cluster),
                 migration.deadlines.clean);
   }
+  const bool runs = Answers(seen.target, claim.target) && seen.target.found && !seen.target.deleting &&
+                    seen.target.uid == writer.holder.member_uid && seen.target.runs;
+  if (!GUARD("rollout.target_runs_at_the_end", runs)) {
+    const std::string what = StrCat("the workload in ", claim.target.cluster, " to run, as it did when it was verified");
+    if (late) return Ask(phase, what, StrCat("look at cluster ", claim.target.cluster));
+    return Wait(phase, what, migration.deadlines.clean);
+  }
   return Do(phase, SwapWriter{Ended(writer, Phase::kSucceeded)}, "the move is over");
 }
 
@@ -522,6 +533,21 @@ Decision Begin(const Writer& writer, const Migration& migration, const Observati
   return Do(Phase::kPending, SwapWriter{next}, "claiming the workload");
 }
 
+// The template is gone, and the pipe removes the workload everywhere. Until it has, it may still render from what it has
+// cached, and only our override keeps that from running.
+Decision Cancel(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const bool gone = SeenGone(seen.source, claim.source) && SeenGone(seen.target, claim.target);
+  if (!GUARD("rollout.override_outlives_the_workload", gone)) {
+    const std::string what = "the deleted workload to be gone from both clusters";
+    if (seen.in_phase >= migration.deadlines.undo)
+      return Ask(migration.phase, what,
+                 StrCat("look at what keeps it in ", claim.source.cluster, " or ", claim.target.cluster));
+    return Wait(migration.phase, what, migration.deadlines.undo);
+  }
+  return Do(migration.phase, SwapWriter{Ended(writer, Phase::kCancelled)}, "the template is gone");
+}
+
 // The claim is gone: what remains of us goes, and the end is told.
 Decision Finish(const Writer& writer, const Migration& migration, const Observation& seen) {
   if (seen.override_exists) return Do(migration.phase, RemoveOverride{}, "removing the override");
@@ -587,10 +613,6 @@ Decision Next(const Writer& writer, const Migration& migration, const Observatio
     return Ask(migration.phase, "the record of this move (its Writer) was deleted or overwritten",
                "nothing is done until a person looked at both clusters: docs/ROLLOUT.md, 'The record is gone'");
   }
-  if (!seen.template_found) {
-    if (seen.override_exists) return Do(migration.phase, RemoveOverride{}, "the template is gone");
-    return Do(migration.phase, SwapWriter{Ended(writer, Phase::kCancelled)}, "the template is gone");
-  }
   const Claim& claim = *writer.claim;
   if (!GUARD("rollout.fence", claim.fence <= seen.fence)) {
     return Wait(migration.phase, "another leader, which is newer than this one", migration.deadlines.undo);
@@ -600,6 +622,7 @@ Decision Next(const Writer& writer, const Migration& migration, const Observatio
     next.claim->fence = seen.fence;
     return Do(migration.phase, SwapWriter{next}, "a new leader takes over");
   }
+  if (!seen.template_found) return Cancel(writer, migration, seen);
   const bool with_target = writer.holder.cluster == claim.target.cluster;
   switch (claim.intent) {
     case Intent::kForward:

@@ -168,6 +168,7 @@ struct OverrideState {
 // The binding as far as a move is concerned.
 struct BindingState {
   std::set<std::string> clusters;
+  std::set<std::string> kept;  // not listed, and yet what is there is not removed (eviction tasks that suppress deletion)
   bool locked = false;  // scheduling suspended, and eviction tasks for source and target
   int64_t fence = 0;    // of the last leader that wrote it; 0 when it is not locked
   friend bool operator==(const BindingState&, const BindingState&) = default;
@@ -182,7 +183,7 @@ struct Sighting {
   bool deleting = false;
   int64_t seq = -1;        // the epoch in its spec; -1: none
   bool held = false;       // its spec says that it must not run
-  bool runs = false;       // it runs, as far as its operator says
+  bool runs = false;       // it runs, and its operator has acknowledged this very spec (else it may be about to stop it)
   std::string prior_path;  // what it calls its state while it runs: never a capture
   bool remains = false;    // something of it is there (JobManager, pods), whether or not the object is
   // As the profile judges it against Writer.stop:

@@ -19,6 +19,10 @@ std::string Uid(int which, uint8_t uid) { return StrCat(kUids[which], static_cas
 int8_t StateOf(const std::string& ref) { return ref.empty() ? kNothing : static_cast<int8_t>(ref.back() - '0'); }
 std::string StateName(std::string_view dir, int8_t state) { return StrCat(dir, "/", static_cast<int>(state)); }
 
+uint8_t Mask(const std::set<std::string>& clusters) {
+  return static_cast<uint8_t>((clusters.contains("A") ? 1 : 0) | (clusters.contains("B") ? 2 : 0));
+}
+
 Spec SpecOf(const SideRule& rule) {
   using Mode = SideRule::Mode;
   Spec spec{.seq = static_cast<int8_t>(rule.seq)};
@@ -106,7 +110,7 @@ Core::Look Core::LookAt(const World& world, int which) const {
   look.deleting = cluster.deleting;
   look.seq = cluster.spec.seq;
   look.held = cluster.spec.Held();
-  look.runs = cluster.record == Record::kRunning && cluster.job == Job::kRunning;
+  look.runs = cluster.read && cluster.record == Record::kRunning && cluster.job == Job::kRunning;
   const WriterFacts& writer = writers_[world.writer];
   const bool ended = cluster.job != Job::kRunning && !cluster.job_manager;
   if (writer.stop_cluster == which) {
@@ -185,8 +189,8 @@ void Core::PutEffect(const Decision& decision, const Question& question, Verdict
     effect.what = Do::kPutBinding;
     effect.binding.locked = bind->state.locked;
     effect.binding.fence = static_cast<uint8_t>(bind->state.fence);
-    effect.binding.clusters = static_cast<uint8_t>((bind->state.clusters.contains("A") ? 1 : 0) |
-                                                   (bind->state.clusters.contains("B") ? 2 : 0));
+    effect.binding.clusters = Mask(bind->state.clusters);
+    effect.binding.kept = Mask(bind->state.kept);
   } else if (std::holds_alternative<ValidateTarget>(decision.effect)) {
     effect.what = Do::kValidate;
   }
@@ -211,6 +215,7 @@ Verdict Core::Answer(const Question& question) {
     seen.override_state = overrides_[question.override_id].state;
   for (int i = 0; i < 2; ++i) {
     if ((question.binding.clusters >> i & 1) != 0) seen.binding.clusters.insert(std::string(kNames[i]));
+    if ((question.binding.kept >> i & 1) != 0) seen.binding.kept.insert(std::string(kNames[i]));
   }
   seen.binding.locked = question.binding.locked;
   seen.binding.fence = question.binding.fence;

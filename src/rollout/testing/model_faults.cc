@@ -146,6 +146,7 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       // A foreign hub creates anew, running and empty, what was deleted while it ran; that is not ours to prevent.
       const bool runs = !cluster.spec.Held() || StartOrdered(world, which(Event::kDeletedSource));
       if (!core_.own_hub() && runs) return false;
+      NoLieAfterwards(world, which(Event::kDeletedSource));
       cluster.deleting = true;
       return true;
     }
@@ -158,6 +159,7 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       return true;
     case Event::kHandSuspend:
       if (!target.exists || target.spec.Held()) return false;
+      NoLieAfterwards(world, kTarget);
       target.spec = {.form = Form::kHeld, .seq = target.spec.seq};
       target.read = false;
       return true;
@@ -202,6 +204,15 @@ bool Steps::FaultOfPeople(World& world, Event event) {
     default:
       return false;
   }
+}
+
+// What is broken after the last look before the end is no lie of the end.
+void Steps::NoLieAfterwards(World& world, int which) const {
+  bool ends = !core_.writer(world.writer).claimed;
+  for (const Pending* slot : {&world.pending[0], &world.pending[1], &world.ghost}) {
+    ends = ends || (slot->what == Do::kSwapWriter && !core_.writer(slot->id).claimed);
+  }
+  if (ends) (which == kSource ? world.source_failed : world.target_failed) = true;
 }
 
 // Whether anything that tells this cluster to run is in the hub or on its way there.

@@ -216,7 +216,7 @@ bool Steps::CacheWrite(World& world, int which) {
   if (cluster.silent || cluster.swapped || cluster.fenced) return false;
   Spec spec;
   if (Rendered(world, which, spec)) return WriteMember(world, which, spec, true);
-  const bool kept = world.seen_template && world.seen_binding.foreign;
+  const bool kept = world.seen_template && (world.seen_binding.foreign || (world.seen_binding.kept >> which & 1) != 0);
   if (kept || !cluster.exists || cluster.deleting || cluster.uid == kStrayUid) return false;
   cluster.deleting = true;
   return true;

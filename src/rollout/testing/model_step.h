@@ -31,6 +31,7 @@ class Steps {
   bool Fault(World& world, Event event);
   bool FaultOfMachines(World& world, Event event);
   bool FaultOfPeople(World& world, Event event);
+  void NoLieAfterwards(World& world, int which) const;
   bool StartOrdered(const World& world, int which) const;
   // What is under way to the object was decided on a version that is gone.
   static void VoidOverrideWrites(World& world) { Void(world, Do::kPutOverride, Do::kRemoveOverride); }

@@ -69,6 +69,7 @@ enum class Do : uint8_t { kNone, kSwapWriter, kPutOverride, kRemoveOverride, kPu
 
 struct Binding {
   uint8_t clusters = 0;  // bit 0: source, bit 1: target
+  uint8_t kept = 0;
   bool locked = false;
   uint8_t fence = 0;
   bool foreign = false;  // another scheduler wrote the list; the eviction tasks still keep the works
