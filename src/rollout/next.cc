@@ -354,10 +354,11 @@ Decision Clean(const Writer& writer, const Migration& migration, const Observati
     return Do(phase, PutOverride{*wanted}, "keeping the override until the source is gone");
   const BindingState only_target = Locked({claim.target.cluster}, seen.fence);
   const BindingState free{.clusters = {claim.target.cluster}, .locked = false, .fence = 0};
+  // Gone counts only when the binding no longer lists it: else the pipe creates it again.
   const bool gone = SeenGone(seen.source, claim.source);
+  if (seen.binding != only_target && !(gone && seen.binding == free))
+    return Do(phase, PutBinding{only_target}, StrCat("removing the workload from ", claim.source.cluster));
   if (!gone) {
-    if (seen.binding != only_target)
-      return Do(phase, PutBinding{only_target}, StrCat("removing the workload from ", claim.source.cluster));
     const std::string what = StrCat("the stopped workload to be gone from ", claim.source.cluster);
     if (late)
       return Ask(phase, what, StrCat("it holds no data any more: look at what keeps it in ", claim.source.cluster));
@@ -394,24 +395,25 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
   const Phase phase = Phase::kAborting;
   const bool late = seen.in_phase >= migration.deadlines.undo;
   const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  // It goes on from its own state, which only the object that this move began with has: another one would start empty.
+  const bool answers = Answers(seen.source, claim.source);
+  const std::string& uid = writer.stop ? writer.stop->uid : claim.source.member_uid;
+  const bool same = seen.source.found && seen.source.uid == uid && !seen.source.deleting;
+  if (!GUARD("rollout.resumes_the_stopped_object", !answers || same)) {
+    return Ask(phase, StrCat("the workload in ", claim.source.cluster, " is not the one that this move began with"),
+               StrCat("it would start empty: look at cluster ", claim.source.cluster));
+  }
   const bool ordered = seen.override_state && seen.override_state->source == wanted->source;
-  if (!ordered && writer.stop) {
-    // It goes on from its own state, which only the object that was stopped has.
-    const bool answers = Answers(seen.source, claim.source);
-    const bool same = answers && seen.source.found && seen.source.uid == writer.stop->uid && !seen.source.deleting;
-    if (!GUARD("rollout.resumes_the_stopped_object", same)) {
-      if (answers || late) {
-        return Ask(phase, StrCat("the workload in ", claim.source.cluster, " is not the one that was stopped"),
-                   StrCat("another one would start empty: look at cluster ", claim.source.cluster));
-      }
-      return Wait(phase, StrCat("cluster ", claim.source.cluster, " to answer"), migration.deadlines.undo);
-    }
+  if (!answers && !ordered) {
+    const std::string what = StrCat("cluster ", claim.source.cluster, " to answer");
+    if (late) return Ask(phase, what, StrCat("bring cluster ", claim.source.cluster, " back"));
+    return Wait(phase, what, migration.deadlines.undo);
   }
   if (seen.override_state != wanted)
     return Do(phase, PutOverride{*wanted}, StrCat("letting ", claim.source.cluster, " run on"));
   const BindingState only_source = Locked({claim.source.cluster}, seen.fence);
   const BindingState free{.clusters = {claim.source.cluster}, .locked = false, .fence = 0};
-  const bool runs = Answers(seen.source, claim.source) && seen.source.found && seen.source.seq == writer.seq &&
+  const bool runs = answers && seen.source.found && seen.source.seq == writer.seq &&
                     GUARD("rollout.source_runs_again", !writer.stop || seen.source.runs);
   const bool unlocked = seen.binding == free;
   if (!unlocked && seen.binding != only_source)
@@ -610,6 +612,7 @@ Decision Next(const Writer& writer, const Migration& migration, const Observatio
   if (!mine) {
     if (writer.exists && writer.ended_uid == migration.uid) return Finish(writer, migration, seen);
     if (migration.phase == Phase::kPending) return Begin(writer, migration, seen);
+    if (IsEnd(migration.phase)) return End(migration.phase, "it has ended");  // rejected, or aborted before it began
     return Ask(migration.phase, "the record of this move (its Writer) was deleted or overwritten",
                "nothing is done until a person looked at both clusters: docs/ROLLOUT.md, 'The record is gone'");
   }

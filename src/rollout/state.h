@@ -183,7 +183,7 @@ struct Sighting {
   bool deleting = false;
   int64_t seq = -1;        // the epoch in its spec; -1: none
   bool held = false;       // its spec says that it must not run
-  bool runs = false;       // it runs, and its operator has acknowledged this very spec (else it may be about to stop it)
+  bool runs = false;       // it runs, its spec says so, and its operator has acknowledged this very spec
   std::string prior_path;  // what it calls its state while it runs: never a capture
   bool remains = false;    // something of it is there (JobManager, pods), whether or not the object is
   // As the profile judges it against Writer.stop:

@@ -110,7 +110,7 @@ Core::Look Core::LookAt(const World& world, int which) const {
   look.deleting = cluster.deleting;
   look.seq = cluster.spec.seq;
   look.held = cluster.spec.Held();
-  look.runs = cluster.read && cluster.record == Record::kRunning && cluster.job == Job::kRunning;
+  look.runs = cluster.read && !look.held && cluster.record == Record::kRunning && cluster.job == Job::kRunning;
   const WriterFacts& writer = writers_[world.writer];
   const bool ended = cluster.job != Job::kRunning && !cluster.job_manager;
   if (writer.stop_cluster == which) {
@@ -183,6 +183,7 @@ void Core::PutEffect(const Decision& decision, const Question& question, Verdict
   } else if (const auto* put = std::get_if<PutOverride>(&decision.effect)) {
     effect.what = Do::kPutOverride;
     effect.id = InternOverride(put->state);
+    effect.create = question.override_id == 0;
   } else if (std::holds_alternative<RemoveOverride>(decision.effect)) {
     effect.what = Do::kRemoveOverride;
   } else if (const auto* bind = std::get_if<PutBinding>(&decision.effect)) {

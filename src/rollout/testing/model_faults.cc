@@ -144,7 +144,9 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       Cluster& cluster = world.cluster[which(Event::kDeletedSource)];
       if (!cluster.exists || cluster.deleting) return false;
       // A foreign hub creates anew, running and empty, what was deleted while it ran; that is not ours to prevent.
-      const bool runs = !cluster.spec.Held() || StartOrdered(world, which(Event::kDeletedSource));
+      // So are creations there from an old list of clusters: nothing at the member can refuse them.
+      const bool runs = !cluster.spec.Held() || StartOrdered(world, which(Event::kDeletedSource)) ||
+                        core_.writer(world.writer).holder == kTarget;
       if (!core_.own_hub() && runs) return false;
       NoLieAfterwards(world, which(Event::kDeletedSource));
       cluster.deleting = true;
@@ -153,6 +155,7 @@ bool Steps::FaultOfPeople(World& world, Event event) {
     case Event::kHandResume:
       // Who does it after the target was told to run makes two writers; nobody can prevent that.
       if (!source.exists || !source.spec.Held() || StartOrdered(world, kTarget)) return false;
+      if (source.state == kNothing) return false;  // who starts an empty one has lost the state before
       source.spec.form = Form::kRunning;
       source.spec.dir = kNothing;
       source.read = false;
@@ -186,6 +189,7 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       VoidBindingWrites(world);
       return true;
     case Event::kTemplateGone:
+      world.source_failed = world.target_failed = true;
       return std::exchange(world.template_there, false);
     case Event::kAttest:
       if (!source.silent || source.job == Job::kRunning || source.state != world.newest) return false;

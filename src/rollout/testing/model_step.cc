@@ -75,7 +75,7 @@ World Steps::First() const {
 
 void Steps::Void(World& world, Do what, Do or_what) {
   for (Pending* slot : {&world.pending[0], &world.pending[1], &world.ghost}) {
-    if (slot->what == what || slot->what == or_what) slot->valid = false;
+    if (!slot->create && (slot->what == what || slot->what == or_what)) slot->valid = false;
   }
 }
 
@@ -97,7 +97,10 @@ void Steps::CheckEnd(const World& world) {
     case Phase::kSucceeded:
       if (writer.holder != kTarget) Break("P5: Succeeded, and the target is not the writer");
       if (target.job != Job::kRunning && !world.target_failed) Break("P5: Succeeded, and the target does not run");
-      if (!Nothing(source)) Break("P5: Succeeded, and the source is still there");
+      // One that the pipe created again, held, from an old list goes when it learns of the new one.
+      if (source.job_manager || source.job == Job::kRunning) Break("P5: Succeeded, and the source is still there");
+      if (source.exists && IsUid(source.uid, writer.writer.receipt->from_uid))
+        Break("P5: Succeeded, and the source is still there");
       break;
     case Phase::kAborted:
     case Phase::kRolledBack:
@@ -115,7 +118,7 @@ void Steps::CheckEnd(const World& world) {
 bool Steps::Look(World& world, int leader) {
   if (leader == 1 && !world.second_leader) return false;
   Pending& slot = world.pending[leader];
-  if (slot.what != Do::kNone || IsEnd(world.phase)) return false;
+  if (slot.what != Do::kNone || (IsEnd(world.phase) && world.override_id == 0)) return false;
   const Verdict& verdict = core_.Decide(world, Fence(leader));
   if (verdict.effect.what == Do::kNone) return SetPhase(world, verdict.phase);
   if (verdict.grant) {
@@ -131,7 +134,7 @@ bool Steps::Land(World& world, Pending& slot, bool with_status) {
   if (slot.what == Do::kNone) return false;
   const Pending effect = slot;
   slot = {};
-  if (!effect.valid) return true;
+  if (!effect.valid || (effect.create && world.override_id != 0)) return true;
   const int64_t old_override_fence =
       world.override_id != 0 ? core_.override_facts(world.override_id).state.fence : 0;
   switch (effect.what) {
@@ -277,7 +280,6 @@ bool Steps::Act(World& world, int which) {
 
 void Steps::CheckAlways(const World& world) {
   if (world.cluster[0].job == Job::kRunning && world.cluster[1].job == Job::kRunning) Break("P1: two jobs run");
-  if (IsEnd(world.phase) && world.override_id != 0) Break("P4: an override appeared after the end");
 }
 
 bool Steps::Normal(World& world, Event event) {
@@ -390,10 +392,12 @@ void Steps::Settle(World& world) {
 }
 
 const char* Steps::CheckQuietEnd(const World& world) {
+  if (world.override_id != 0) return "P4: an override of ours stays after the end";
   const bool source_out = world.phase == Phase::kSucceeded;
   const bool target_out = world.phase == Phase::kAborted || world.phase == Phase::kRolledBack;
   if (source_out && !Nothing(world.cluster[kSource])) return "P4: something stays in the source after the end";
-  if (target_out && !Nothing(world.cluster[kTarget])) return "P4: something stays in the target after the end";
+  const bool stray = world.cluster[kTarget].uid == kStrayUid;  // was there before, and is not ours
+  if (target_out && !stray && !Nothing(world.cluster[kTarget])) return "P4: something stays in the target after the end";
   return nullptr;
 }
 

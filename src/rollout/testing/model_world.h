@@ -80,7 +80,8 @@ struct Binding {
 struct Pending {
   Do what = Do::kNone;
   bool valid = false;
-  uint8_t id = 0;  // the Writer or the override that it writes
+  bool create = false;  // has no version to be wrong about: works whenever there is none
+  uint8_t id = 0;       // the Writer or the override that it writes
   Binding binding;
   Phase phase_was = Phase::kPending;  // the status it was decided on, and the one it writes
   Phase phase = Phase::kPending;
