@@ -269,6 +269,22 @@ Decision OnFailureAfterGrant(Phase phase, const Writer& writer, const Migration&
   return Ask(phase, why, "onFailure is Hold: `baton abort` goes back, or remove the cause and it goes on");
 }
 
+// Before the start: which object it is that may run.
+Decision BindTarget(Phase phase, const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  if (Answers(seen.target, claim.target) && seen.target.found && !seen.target.deleting) {
+    Writer next = writer;
+    next.holder.member_uid = seen.target.uid;
+    return Do(phase, SwapWriter{next}, StrCat("the workload in ", claim.target.cluster, " is the one that may run"));
+  }
+  const BindingState both = Locked({claim.source.cluster, claim.target.cluster}, seen.fence);
+  if (seen.binding != both) return Do(phase, PutBinding{both}, "locking the binding");
+  const std::string what = StrCat("the held workload in ", claim.target.cluster);
+  if (seen.in_phase >= migration.deadlines.start)
+    return OnFailureAfterGrant(phase, writer, migration, seen, StrCat(what, " did not appear in time"));
+  return Wait(phase, what, migration.deadlines.start);
+}
+
 Decision Verify(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
   const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
@@ -301,12 +317,9 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
   if (migration.abort) return OnFailureAfterGrant(phase, writer, migration, seen, "asked for");
   // On our own hub only the object that is on record may run: one that replaces it would start from the capture once
   // more, whatever the first one wrote.
-  if (!ordered && seen.own_hub && writer.holder.member_uid.empty()) {
-    if (Answers(seen.target, claim.target) && seen.target.found && !seen.target.deleting) {
-      Writer next = writer;
-      next.holder.member_uid = seen.target.uid;
-      return Do(phase, SwapWriter{next}, StrCat("the workload in ", claim.target.cluster, " is the one that may run"));
-    }
+  if (!ordered && seen.own_hub &&
+      !GUARD("rollout.start_is_for_one_object", !writer.holder.member_uid.empty())) {
+    return BindTarget(phase, writer, migration, seen);
   }
   if (auto step = Assert(phase, writer, seen, {claim.source.cluster, claim.target.cluster})) return *std::move(step);
   if (Answers(seen.target, claim.target) && seen.target.found && !writer.holder.member_uid.empty() &&

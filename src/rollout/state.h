@@ -196,7 +196,7 @@ struct Sighting {
   std::string start_missing;
   std::string start_failed;
   enum class Progress : uint8_t { kUnknown, kNone, kSome };
-  Progress progress = Progress::kUnknown;  // whether it wrote anything since it was started: known only once stopped
+  Progress progress = Progress::kUnknown;  // whether its state is newer than what was granted: known only once stopped
 };
 
 struct Observation {

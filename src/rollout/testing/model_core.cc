@@ -71,6 +71,7 @@ uint8_t Core::InternWriter(Writer writer) {
     const OverrideState wanted = *WantedOverride(writer, 0);
     const Spec specs[2] = {SpecOf(wanted.source), SpecOf(wanted.target)};
     for (int i = 0; i < 2; ++i) facts.may_run[i] = facts.holder == i && !specs[i].Held();
+    facts.run_seq = specs[facts.holder].seq;
   } else {
     facts.may_run[facts.holder] = true;
   }
@@ -121,7 +122,9 @@ Core::Look Core::LookAt(const World& world, int which) const {
     look.stop_failed = look.stop_proven && cluster.spec.seq == writer.stop_seq && look.capture == kNothing && !never;
     look.progress = static_cast<uint8_t>(Sighting::Progress::kUnknown);
     if (look.stop_proven && !never) {
-      look.progress = static_cast<uint8_t>(cluster.progressed ? Sighting::Progress::kSome : Sighting::Progress::kNone);
+      // Against the state it was granted, not against its last start.
+      const bool none = cluster.state == writer.granted_state;
+      look.progress = static_cast<uint8_t>(none ? Sighting::Progress::kNone : Sighting::Progress::kSome);
     }
   }
   look.start_proven = look.runs && cluster.read && cluster.progressed && cluster.started_from == writer.granted_state;

@@ -20,6 +20,7 @@ struct WriterFacts {
   bool claimed = false;
   int64_t fence = 0;
   bool may_run[2] = {};        // as the RunGate answers
+  int8_t run_seq = kNothing;   // and only this epoch, while there is a claim
   int8_t stop_cluster = -1;    // whom it stops
   int8_t stop_seq = kNothing;  //
   int8_t granted_state = kNothing;

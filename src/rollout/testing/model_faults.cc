@@ -223,6 +223,13 @@ void Steps::NoLieAfterwards(World& world, int which) const {
 bool Steps::StartOrdered(const World& world, int which) const {
   const auto runs = [&](uint8_t id) { return id != 0 && !core_.override_facts(id).spec[which].Held(); };
   if (runs(world.override_id) || runs(world.seen_override)) return true;
+  if (which == kTarget) {
+    const Cluster& target = world.cluster[kTarget];
+    const bool stashed = world.stash_full && world.stash_cluster == kTarget && !world.stash.Held();
+    const bool reading = target.acting && !target.inflight.Held();
+    if (stashed || reading || (target.exists && !target.spec.Held())) return true;
+    if (target.job != Job::kNone || target.record != Record::kNone) return true;
+  }
   for (const Pending* slot : {&world.pending[0], &world.pending[1], &world.ghost}) {
     if (slot->what == Do::kPutOverride && runs(slot->id)) return true;
   }

@@ -204,7 +204,7 @@ bool Steps::WriteMember(World& world, int which, const Spec& spec, bool may_crea
   if (cluster.spec.seq > spec.seq || cluster.spec == spec) return false;
   if (core_.own_hub() && !spec.Held()) {
     const WriterFacts& writer = core_.writer(world.writer);
-    if (!writer.may_run[which]) return false;
+    if (!writer.may_run[which] || (writer.claimed && spec.seq != writer.run_seq)) return false;
     const std::string& uid = writer.writer.holder.member_uid;
     if (!uid.empty() && !IsUid(cluster.uid, uid)) return false;
   }
@@ -294,6 +294,10 @@ bool Steps::Normal(World& world, Event event) {
     case Event::kGhostLands:
       return Land(world, world.ghost, false);
     case Event::kCacheOverride:
+      // On a foreign hub the engine removes the override when the hub has settled on binding and template as they are.
+      if (!core_.own_hub() && world.override_id == 0 &&
+          !(world.seen_binding == world.binding && world.seen_template == world.template_there))
+        return false;
       return std::exchange(world.seen_override, world.override_id) != world.override_id;
     case Event::kCacheBinding:
       if (world.seen_binding == world.binding) return false;
@@ -396,6 +400,9 @@ const char* Steps::CheckQuietEnd(const World& world) {
   const bool source_out = world.phase == Phase::kSucceeded;
   const bool target_out = world.phase == Phase::kAborted || world.phase == Phase::kRolledBack;
   if (source_out && !Nothing(world.cluster[kSource])) return "P4: something stays in the source after the end";
+  for (const Cluster& cluster : world.cluster) {
+    if (cluster.swapped || cluster.fenced) return nullptr;  // what is there nobody can reach
+  }
   const bool stray = world.cluster[kTarget].uid == kStrayUid;  // was there before, and is not ours
   if (target_out && !stray && !Nothing(world.cluster[kTarget])) return "P4: something stays in the target after the end";
   return nullptr;
