@@ -508,8 +508,8 @@ Decision ResumeSource(const Writer& writer, const Migration& migration, const Ob
     return Do(phase, PutOverride{*wanted}, StrCat("starting ", claim.source.cluster, " again"));
   const BindingState only_source = Locked({claim.source.cluster}, seen.fence);
   const BindingState free{.clusters = {claim.source.cluster}, .locked = false, .fence = 0};
-  const bool runs =
-      Answers(seen.source, claim.source) && seen.source.found && seen.source.seq == writer.seq && seen.source.runs;
+  const bool runs = Answers(seen.source, claim.source) && seen.source.found && !seen.source.deleting &&
+                    seen.source.seq == writer.seq && seen.source.runs;
   if (seen.binding != free && seen.binding != only_source)
     return Do(phase, PutBinding{only_source}, "locking the binding");
   if (!runs) {

@@ -66,6 +66,7 @@ uint8_t Core::InternWriter(Writer writer) {
   WriterFacts facts{.writer = writer};
   facts.holder = writer.holder.cluster == "B" ? kTarget : kSource;
   facts.claimed = writer.claim.has_value();
+  facts.forward = writer.claim && writer.claim->intent == Intent::kForward;
   facts.fence = writer.claim ? writer.claim->fence : 0;
   if (writer.claim) {
     const OverrideState wanted = *WantedOverride(writer, 0);

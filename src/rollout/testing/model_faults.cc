@@ -155,6 +155,7 @@ bool Steps::FaultOfPeople(World& world, Event event) {
     case Event::kHandResume:
       // Who does it after the target was told to run makes two writers; nobody can prevent that.
       if (!source.exists || !source.spec.Held() || StartOrdered(world, kTarget)) return false;
+      if (!core_.writer(world.writer).forward) return false;
       if (source.state == kNothing) return false;  // who starts an empty one has lost the state before
       source.spec.form = Form::kRunning;
       source.spec.dir = kNothing;

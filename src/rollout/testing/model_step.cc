@@ -397,12 +397,12 @@ void Steps::Settle(World& world) {
 
 const char* Steps::CheckQuietEnd(const World& world) {
   if (world.override_id != 0) return "P4: an override of ours stays after the end";
-  const bool source_out = world.phase == Phase::kSucceeded;
-  const bool target_out = world.phase == Phase::kAborted || world.phase == Phase::kRolledBack;
-  if (source_out && !Nothing(world.cluster[kSource])) return "P4: something stays in the source after the end";
   for (const Cluster& cluster : world.cluster) {
     if (cluster.swapped || cluster.fenced) return nullptr;  // what is there nobody can reach
   }
+  const bool source_out = world.phase == Phase::kSucceeded;
+  const bool target_out = world.phase == Phase::kAborted || world.phase == Phase::kRolledBack;
+  if (source_out && !Nothing(world.cluster[kSource])) return "P4: something stays in the source after the end";
   const bool stray = world.cluster[kTarget].uid == kStrayUid;  // was there before, and is not ours
   if (target_out && !stray && !Nothing(world.cluster[kTarget])) return "P4: something stays in the target after the end";
   return nullptr;
