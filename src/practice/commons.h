@@ -1,0 +1,35 @@
+// Commons: what all practice clusters share: the storage, the sources and the sinks. One per practice world.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "practice/sink.h"
+#include "practice/source.h"
+#include "practice/storage.h"
+#include "rt/scope.h"
+
+namespace baton::practice {
+
+class Commons {
+ public:
+  // Both outlive this.
+  Commons(rt::Loop& loop, const Storage& storage) : loop_(loop), storage_(storage), scope_(loop) {}
+
+  const Storage& storage() const { return storage_; }
+  rt::Loop& loop() const { return loop_; }
+
+  // Begins to append on the first call; later calls set the rate only.
+  Source& SourceOf(const WorkloadName& workload, const SourceOptions& options);
+  Source* FindSource(const WorkloadName& workload);
+  Sink& SinkOf(const WorkloadName& workload);
+
+ private:
+  rt::Loop& loop_;
+  const Storage& storage_;
+  std::map<WorkloadName, std::unique_ptr<Source>> sources_;
+  std::map<WorkloadName, std::unique_ptr<Sink>> sinks_;
+  rt::Scope scope_;  // last, so that it goes first
+};
+
+}  // namespace baton::practice

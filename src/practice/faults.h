@@ -1,0 +1,36 @@
+// Faults: what goes wrong in one practice cluster, by command (`baton practice fault`) or from a scenario. Each is a
+// plain switch that the part concerned asks for; those that happen once are taken by the first one they hit.
+//
+//   fail-next-savepoint   the next savepoint fails after its time; the job goes on
+//   fail-image            JobManager pods wait with ImagePullBackOff while it is set
+//   slow=<factor>         starting, stopping and savepoints take that many times as long
+//   stall-operator=<s>    between reading an object and acting on it the operator waits: a stale spec in flight
+//   forget-status         the operator's next write of a status is lost, and the status it had is wiped
+//
+// Others are calls of PracticeCluster: KillOperator, RestartJobManager, FailJob. A partition is between hub and member
+// and is not felt here: that is the point.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace baton::practice {
+
+struct Faults {
+  int fail_savepoints = 0;
+  bool fail_image = false;
+  double slow = 1;
+  Duration stall_operator{0};
+  bool forget_status = false;
+
+  // "slow=3", "fail-image", "fail-image=off". kInvalid: no such fault, or no such value.
+  Result<void> Set(std::string_view text);
+  Duration Slowed(Duration duration) const {
+    return Duration(static_cast<Duration::rep>(static_cast<double>(duration.count()) * slow));
+  }
+  bool TakeSavepointFailure() { return fail_savepoints > 0 && fail_savepoints-- > 0; }
+};
+
+}  // namespace baton::practice
