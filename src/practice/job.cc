@@ -32,6 +32,7 @@ Value JobConfig::ToJson() const {
                        {"restoreFrom", restore_from},
                        {"startLatest", start_latest},
                        {"checkpointDir", checkpoint_dir},
+                       {"savepointDir", savepoint_dir},
                        {"taskManagers", task_managers},
                        {"highAvailability", high_availability},
                        {"exactlyOnce", exactly_once},
@@ -54,6 +55,7 @@ JobConfig JobConfig::FromJson(const Value& value) {
   config.restore_from = value["restoreFrom"].str();
   config.start_latest = value["startLatest"].bool_or(false);
   config.checkpoint_dir = value["checkpointDir"].str();
+  config.savepoint_dir = value["savepointDir"].str();
   config.task_managers = static_cast<int>(value["taskManagers"].int_or(1));
   config.high_availability = value["highAvailability"].bool_or(false);
   config.exactly_once = value["exactlyOnce"].bool_or(true);
@@ -184,6 +186,7 @@ rt::Task<Result<void>> Job::Begin() {
   CO_TRY(co_await sink_.Started(Writer(), config_.restore_from, state_.offsets));
   std::vector<std::string> pending = std::exchange(state_.pending, {});
   for (std::string& transaction : pending) CO_TRY(co_await sink_.Commit(Writer(), std::move(transaction)));
+  if (config_.high_availability) CO_TRY(co_await WriteMemory(config_.restore_from));
   phase_ = JobPhase::kRunning;
   started_ = commons_.loop().WallNow();
   if (on_change) on_change();

@@ -40,6 +40,7 @@ struct JobConfig {
   std::string restore_from;     // URL of a checkpoint or savepoint; "": begins anew
   bool start_latest = false;    // where it begins anew: only what comes from now on
   std::string checkpoint_dir;   // URL; "": makes no checkpoints
+  std::string savepoint_dir;    // URL; where savepoints go whose place nobody named
   int task_managers = 1;
   bool high_availability = false;
   bool exactly_once = true;

@@ -58,13 +58,15 @@ rt::Task<void> Job::MakeSnapshot(RequestPtr request, JobState state, std::string
   Result<std::string> made = co_await TakeSnapshot(*request, state, std::move(transaction), std::move(rows));
   const bool stopped = made.ok() && request->kind == SnapshotKind::kStopWithSavepoint;
   if (stopped) co_await commons_.loop().Sleep(faults_.Slowed(config_.stop_time));
-  current_ = nullptr;
-  stopping_ = false;
-  wake_.Set();
   if (stopped) {
     // A JobManager with high availability that starts again knows by this that its job is over.
     (void)co_await WriteMemory("FINISHED");
+    current_ = nullptr;
     End(JobPhase::kFinished, "FINISHED");
+  } else {
+    current_ = nullptr;
+    stopping_ = false;
+    wake_.Set();
   }
   request->result = std::move(made);
   request->done.Set();

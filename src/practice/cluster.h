@@ -1,0 +1,67 @@
+// PracticeCluster: one member cluster to learn and test with: a couple of nodes, JobManagers that really process records,
+// and a simulated Flink operator, all behind nothing but a kube::Api.
+//
+//   Storage storage(files);
+//   Commons commons(loop, storage);                       // shared by all clusters
+//   PracticeCluster blue(api_of_blue, commons, "blue");
+//   scope.Spawn(blue.Run());
+//
+// The API must serve flinkdeployments.flink.apache.org; flinkstatesnapshots are used where they are served.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kube/api.h"
+#include "practice/commons.h"
+#include "practice/faults.h"
+#include "practice/flink_operator.h"
+#include "practice/flink_snapshots.h"
+#include "practice/job_manager.h"
+#include "rt/event.h"
+
+namespace baton::practice {
+
+struct PracticeClusterOptions {
+  int nodes = 2;
+  std::string node_cpu = "8";
+  std::string node_memory = "32Gi";
+  FlinkOperatorOptions flink;
+  JobManagers::Options job_managers;
+};
+
+class PracticeCluster {
+ public:
+  // Both outlive this.
+  PracticeCluster(kube::Api& api, Commons& commons, std::string name, PracticeClusterOptions options = {});
+
+  // Until dropped. Jobs that ran when the program ended go on from their last checkpoint (practice/job_manager.h).
+  rt::Task<void> Run();
+
+  const std::string& name() const { return name_; }
+  JobManagers& job_managers() { return managers_; }
+
+  // ---- faults ----
+  Faults& faults() { return faults_; }
+  // The operator dies at once, wherever it is, and comes again after a while. Jobs go on.
+  void KillOperator(Duration down_for);
+  // `workload` is "ns/name". The JobManager's process ends and starts again.
+  Result<void> RestartJobManager(std::string_view workload) { return managers_.Restart(workload); }
+  Result<void> FailJob(std::string_view workload);
+
+ private:
+  rt::Task<void> OperatorLives();
+  rt::Task<void> MakeNodes();
+
+  kube::Api& api_;
+  Commons& commons_;
+  std::string name_;
+  PracticeClusterOptions options_;
+  Faults faults_;
+  JobManagers managers_;
+  rt::Event kill_;
+  Duration down_for_{};
+};
+
+}  // namespace baton::practice
