@@ -24,11 +24,16 @@ Result<Value> Answer(const Interpreter& interpreter, const Question& question) {
       }
       return answer;
     }
-    case Operation::kRevise: return interpreter.ReviseReplica(question.object, question.replicas);
-    case Operation::kRetain: return interpreter.Retain(question.object, question.observed);
-    case Operation::kReflect: return interpreter.ReflectStatus(question.object);
-    case Operation::kAggregate: return interpreter.AggregateStatus(question.object, question.items);
-    case Operation::kHealth: return Value(TRY(interpreter.InterpretHealth(question.object)));
+    case Operation::kRevise:
+      return interpreter.ReviseReplica(question.object, question.replicas);
+    case Operation::kRetain:
+      return interpreter.Retain(question.object, question.observed);
+    case Operation::kReflect:
+      return interpreter.ReflectStatus(question.object);
+    case Operation::kAggregate:
+      return interpreter.AggregateStatus(question.object, question.items);
+    case Operation::kHealth:
+      return Value(TRY(interpreter.InterpretHealth(question.object)));
     case Operation::kDependency: {
       Value answer = json::Array();
       for (Value& reference : TRY(interpreter.GetDependencies(question.object))) answer.Push(std::move(reference));

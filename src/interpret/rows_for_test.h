@@ -22,9 +22,10 @@ struct Row {
   const char* api_version;
   const char* kind;
   Operation operation;
-  const char* object;           // without apiVersion and kind
-  const char* extra = "";       // kRetain: the observed object; kAggregate: the items' statuses by cluster; kRevise: a number
-  const char* expected = "";    // the answer; objects without apiVersion and kind. "error: text": an error with that text
+  const char* object;  // without apiVersion and kind
+  const char* extra =
+      "";  // kRetain: the observed object; kAggregate: the items' statuses by cluster; kRevise: a number
+  const char* expected = "";  // the answer; objects without apiVersion and kind. "error: text": an error with that text
 };
 
 inline json::Value Flow(std::string_view text) {
@@ -68,11 +69,13 @@ inline std::string AnswerText(const Interpreter& interpreter, const Row& row) {
 
 inline void CheckRows(const Interpreter& interpreter, std::span<const Row> rows) {
   for (const Row& row : rows) {
-    const std::string where = StrCat(row.api_version, " ", row.kind, " ", Names(row.operation).name, " ", row.object, " ", row.extra);
+    const std::string where =
+        StrCat(row.api_version, " ", row.kind, " ", Names(row.operation).name, " ", row.object, " ", row.extra);
     const std::string got = AnswerText(interpreter, row);
     const std::string_view expected = row.expected;
     if (expected.starts_with("error: ")) {
-      EXPECT_TRUE(got.starts_with("error: ") && got.find(expected.substr(7)) != std::string::npos) << where << "\n  got " << got;
+      EXPECT_TRUE(got.starts_with("error: ") && got.find(expected.substr(7)) != std::string::npos)
+          << where << "\n  got " << got;
     } else {
       EXPECT_EQ(got, json::Print(Flow(expected))) << where;
     }
@@ -94,9 +97,10 @@ inline void CheckCoverage(const HandlerTable& table, std::span<const Row> rows) 
 
 // The kinds of the table have exactly these operations: letters R C V T S A H D as in facts/karmada.md 4.4.
 inline std::string LettersOf(const Handlers& handlers) {
-  constexpr std::pair<Operation, char> kLetters[] = {
-      {Operation::kReplica, 'R'}, {Operation::kComponent, 'C'}, {Operation::kRevise, 'V'}, {Operation::kRetain, 'T'},
-      {Operation::kReflect, 'S'}, {Operation::kAggregate, 'A'}, {Operation::kHealth, 'H'}, {Operation::kDependency, 'D'}};
+  constexpr std::pair<Operation, char> kLetters[] = {{Operation::kReplica, 'R'}, {Operation::kComponent, 'C'},
+                                                     {Operation::kRevise, 'V'},  {Operation::kRetain, 'T'},
+                                                     {Operation::kReflect, 'S'}, {Operation::kAggregate, 'A'},
+                                                     {Operation::kHealth, 'H'},  {Operation::kDependency, 'D'}};
   std::string letters;
   for (const auto& [operation, letter] : kLetters) {
     if (handlers.Has(operation)) letters.push_back(letter);

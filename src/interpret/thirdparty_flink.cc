@@ -58,8 +58,8 @@ Result<int64_t> TaskManagers(const Value& object) {
   return Count(std::ceil(*parallelism / *slots), "spec.job.parallelism");
 }
 
-// Flink writes memory with small letters and powers of 1024 (2048m, 2g, "2 gb"), Kubernetes with its own suffixes (2Gi);
-// the operator takes both. Karmada reads 2048m as two bytes.
+// Flink writes memory with small letters and powers of 1024 (2048m, 2g, "2 gb"), Kubernetes with its own suffixes
+// (2Gi); the operator takes both. Karmada reads 2048m as two bytes.
 std::string KubernetesMemory(std::string_view text) {
   std::string digits;
   for (const char c : text) {
