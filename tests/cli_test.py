@@ -1,7 +1,9 @@
 """The program's front: version, help, and clear errors. Run by ctest with the program's path."""
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop(1)
@@ -59,6 +61,114 @@ class CliTest(unittest.TestCase):
         code, out, err = run("crds", "--group=example.com")
         self.assertEqual((code, out), (2, ""))
         self.assertIn("'example.com'", err)
+
+
+CUSTOMIZATION = """
+apiVersion: config.karmada.io/v1alpha1
+kind: ResourceInterpreterCustomization
+metadata: {name: thing}
+spec:
+  target: {apiVersion: example.io/v1, kind: Thing}
+  customizations:
+    healthInterpretation:
+      luaScript: |
+        function InterpretHealth(o)
+          print('looking at ' .. o.metadata.name)
+          return o.status.ready == o.spec.size
+        end
+    retention:
+      luaScript: |
+        function Retain(desired, observed)
+          desired.spec.node = observed.spec.node
+          return desired
+        end
+    statusAggregation:
+      luaScript: |
+        function AggregateStatus(desired, items)
+          desired.status = {members = #items}
+          return desired
+        end
+    replicaRevision:
+      luaScript: |
+        function ReviseReplica(o, n)
+          o.spec.size = n
+          return o
+        end
+"""
+THING = "{apiVersion: example.io/v1, kind: Thing, metadata: {name: t}, spec: {size: 2, node: n1}, status: {ready: 2}}"
+
+
+class InterpretTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        return path
+
+    def ask(self, *arguments, customization=CUSTOMIZATION, observed=THING):
+        return run("interpret", "-f", self.file("ric.yaml", customization), "--observed",
+                   self.file("observed.yaml", observed), *arguments)
+
+    def test_a_customization_is_tried(self):
+        for name in ("InterpretHealth", "healthInterpretation"):
+            code, out, err = self.ask("--operation", name)
+            self.assertEqual((code, out), (0, "true\n"), err)
+            self.assertEqual(err, "looking at t\nanswered by the customization\n")
+
+    def test_every_operation_takes_what_it_needs(self):
+        desired = self.file("desired.yaml", "{apiVersion: example.io/v1, kind: Thing, spec: {size: 3}}")
+        code, out, err = self.ask("--operation", "Retain", "--desired", desired)
+        self.assertEqual((code, out), (0, "apiVersion: example.io/v1\nkind: Thing\nspec:\n  node: n1\n  size: 3\n"), err)
+        code, out, err = self.ask("--operation", "ReviseReplica", "--replicas", "7", "--desired", desired)
+        self.assertEqual((code, out), (0, "apiVersion: example.io/v1\nkind: Thing\nspec:\n  size: 7\n"), err)
+        binding = self.file("binding.yaml", "{status: {aggregatedStatus: [{clusterName: a}, {clusterName: b}]}}")
+        code, out, err = self.ask("--operation", "AggregateStatus", "--items", binding)
+        self.assertEqual(code, 0, err)
+        self.assertIn("status:\n  members: 2\n", out)
+
+    def test_what_is_built_in_answers_without_a_customization(self):
+        pod = self.file("pod.yaml", "{apiVersion: v1, kind: Pod, status: {phase: Succeeded}}")
+        code, out, err = run("interpret", "--operation", "InterpretHealth", "--observed", pod)
+        self.assertEqual((code, out, err), (0, "true\n", "answered by what is built in for Kubernetes' own kinds\n"))
+        code, out, err = run("interpret", "--operation", "GetReplicas", "--observed", pod)
+        self.assertEqual((code, out), (0, "replicas: 1\n"), err)
+
+    def test_a_bad_script_is_refused_with_line_and_message(self):
+        broken = CUSTOMIZATION.replace("return desired\n", "return = desired\n", 1)
+        code, out, err = self.ask("--operation", "Retain", customization=broken)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("spec.customizations.retention.luaScript: line 3: ", err)
+
+    def test_a_script_that_does_not_end_is_stopped_and_reported(self):
+        endless = CUSTOMIZATION.replace("return o.status.ready == o.spec.size", "while true do end")
+        code, out, err = self.ask("--operation", "InterpretHealth", customization=endless)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("healthInterpretation: stopped after", err)
+
+    def test_an_error_of_a_script_names_its_line(self):
+        code, out, err = self.ask("--operation", "InterpretHealth", observed=THING.replace("status", "other"))
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("healthInterpretation: line 3: attempt to index field 'status' (a nil value)", err)
+
+    def test_what_makes_no_sense_is_said(self):
+        for arguments, code, text in (
+                ((), 2, "--operation is missing"),
+                (("--operation", "Dance"), 2, "there is no operation 'Dance'"),
+                (("--operation", "Retain"), 1, "--desired is missing"),
+                (("--operation", "InterpretHealth", "--observed", "/does/not/exist"), 1, "cannot be read"),
+                (("--loud",), 2, "'--loud' is not an option")):
+            got, out, err = run("interpret", *arguments)
+            self.assertEqual((got, out), (code, ""), err)
+            self.assertIn(text, err)
+
+    def test_help_tells_the_operations(self):
+        code, out, _ = run("interpret", "--help")
+        self.assertEqual(code, 0)
+        self.assertIn("AggregateStatus", out)
 
 
 unittest.main()

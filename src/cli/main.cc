@@ -9,6 +9,7 @@
 #include "cli/apiserver_command.h"
 #include "cli/backup_command.h"
 #include "cli/crds_command.h"
+#include "cli/interpret_command.h"
 
 namespace {
 
@@ -33,6 +34,8 @@ constexpr std::array kCommands = {
     Command{"apiserver", "a Kubernetes API server on an embedded store", baton::cli::ApiServerCommand},
     Command{"backup", "write everything a store holds to a file", baton::cli::BackupCommand},
     Command{"crds", "print the CustomResourceDefinitions that a hub needs", baton::cli::CrdsCommand},
+    Command{"interpret", "what an interpreter says about an object; tries a customization",
+            baton::cli::InterpretCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
     Command{"version", "which build this is", Version},
 };

@@ -24,7 +24,7 @@ std::shared_ptr<const Handlers> FindBuiltIn(const HandlerTable& table, const Kin
 }  // namespace
 
 Interpreter::Interpreter(InterpreterOptions options)
-    : options_(std::move(options)), pool_(options_.limits, options_.now) {}
+    : options_(std::move(options)), pool_(options_.limits, options_.now, options_.on_print) {}
 
 Result<void> Interpreter::CheckCustomization(const Value& object) const {
   const Customization checked = TRY(Customization::FromObject(object, options_.limits));

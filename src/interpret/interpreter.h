@@ -47,8 +47,9 @@ class WebhookSource {
 
 struct InterpreterOptions {
   LuaLimits limits;
-  std::function<WallTime()> now;      // for conditions that an aggregation writes, and for os.time() in scripts
-  WebhookSource* webhooks = nullptr;  // must outlive the interpreter
+  std::function<WallTime()> now;  // for conditions that an aggregation writes, and for os.time() in scripts
+  std::function<void(std::string_view)> on_print;  // what scripts print; nobody else sees it
+  WebhookSource* webhooks = nullptr;               // must outlive the interpreter
 };
 
 enum class Level : uint8_t { kNone, kCustomization, kWebhook, kThirdParty, kNative };

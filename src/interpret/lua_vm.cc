@@ -158,6 +158,7 @@ class LuaVm {
   LuaVm(const LuaVm&) = delete;
   LuaVm& operator=(const LuaVm&) = delete;
 
+  const std::string& printed() const { return context_.printed; }  // by the last call
   bool ok() const { return state_ != nullptr && context_.stop == LuaStop::kNone; }
 
   Result<LuaOutcome> Call(const LuaScript& script, std::string_view function, std::span<const json::Value> arguments,
@@ -175,7 +176,7 @@ class LuaVm {
     }
     if (!frame.error.empty()) return InvalidError(StrCat(script.name(), ": ", frame.error));
     if (context_.live > kCollectAbove) lua_gc(state_, LUA_GCCOLLECT, 0);
-    return LuaOutcome{std::move(frame.results), std::move(context_.printed), context_.steps};
+    return LuaOutcome{std::move(frame.results), context_.printed, context_.steps};
   }
 
  private:
@@ -360,7 +361,8 @@ Result<std::shared_ptr<const LuaScript>> LuaScript::Compile(std::string name, st
   return std::shared_ptr<const LuaScript>(new LuaScript(std::move(name), std::move(text), next_id++));
 }
 
-LuaPool::LuaPool(LuaLimits limits, std::function<WallTime()> now) : limits_(limits), now_(std::move(now)) {}
+LuaPool::LuaPool(LuaLimits limits, std::function<WallTime()> now, std::function<void(std::string_view)> on_print)
+    : limits_(limits), now_(std::move(now)), on_print_(std::move(on_print)) {}
 
 LuaPool::~LuaPool() = default;
 
@@ -380,6 +382,7 @@ Result<LuaOutcome> LuaPool::Call(const LuaScript& script, std::string_view funct
                                  std::span<const json::Value> arguments, size_t count) {
   std::unique_ptr<LuaVm> vm = Take();
   Result<LuaOutcome> outcome = vm->Call(script, function, arguments, count);
+  if (on_print_ && !vm->printed().empty()) on_print_(vm->printed());
   if (!vm->ok()) return outcome;
   const std::lock_guard lock(mutex_);
   if (idle_.size() < kMaxIdle) idle_.push_back(std::move(vm));

@@ -92,8 +92,10 @@ class LuaPool {
  public:
   static constexpr size_t kMaxIdle = 10;  // states kept; Karmada's pool size
 
-  // `now` is what os.time() and os.date() tell.
-  explicit LuaPool(LuaLimits limits = {}, std::function<WallTime()> now = {});
+  // `now` is what os.time() and os.date() tell. `on_print` gets what each call printed, also one that failed; it may be
+  // called by several threads at once.
+  explicit LuaPool(LuaLimits limits = {}, std::function<WallTime()> now = {},
+                   std::function<void(std::string_view text)> on_print = {});
   ~LuaPool();
   LuaPool(const LuaPool&) = delete;
   LuaPool& operator=(const LuaPool&) = delete;
@@ -108,6 +110,7 @@ class LuaPool {
 
   const LuaLimits limits_;
   const std::function<WallTime()> now_;
+  const std::function<void(std::string_view)> on_print_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<LuaVm>> idle_;  // guarded by mutex_
 };
