@@ -104,6 +104,7 @@ bool Scheduling::Attempt(size_t term, std::vector<TargetCluster>& targets, Failu
   spread.replicas = binding_.replicas;
   spread.needed = CountsInSets(binding_, placement) ? 1 : binding_.replicas;
   spread.ignore_capacity = !placement.divided();
+  spread.fresh = binding_.RescheduleRequired();
   if (Result<void> selected = SelectBySpread(spread, candidates); !selected.ok()) {
     failure.reason = kReasonSchedulerError;
     failure.message = StrCat("failed to select clusters: ", selected.error().message());

@@ -155,7 +155,8 @@ TEST(SchedulePropertyTest, DecidingAgainChangesNothing) {
     world.binding.applied_placement = world.prepared->text();
     const Decision second = Schedule(world.binding, *world.prepared, world.estimates);
     ASSERT_NE(second.action, Action::kNothingFits) << seed << second.message;
-    ASSERT_FALSE(second.changed) << seed;
+    ASSERT_FALSE(second.changed) << seed << ": " << first.event << " then " << second.event << " by " << world.placement
+                                 << " of " << world.binding.replicas;
   }
 }
 

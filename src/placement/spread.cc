@@ -100,6 +100,37 @@ Grouped GroupBy(const Fleet::Groups& groups, std::span<const Candidate> candidat
   return grouped;
 }
 
+// The best cluster of each of these groups, then the best of their other clusters up to `limit` in all.
+std::vector<Candidate> SelectFrom(Grouped& grouped, std::span<const uint32_t> chosen, int32_t limit) {
+  std::vector<Candidate> selected;
+  std::vector<Candidate> rest;
+  for (const uint32_t name : chosen) {
+    const std::span<Candidate> group = grouped.Of(name);
+    std::ranges::iter_swap(group.begin(), std::ranges::min_element(group, ByRank));
+    selected.push_back(group.front());
+    rest.insert(rest.end(), group.begin() + 1, group.end());
+  }
+  const size_t more = std::min(rest.size(), static_cast<size_t>(limit) - selected.size());
+  BestFirst(rest, more);
+  selected.insert(selected.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(more));
+  return selected;
+}
+
+// The groups where the workload runs, when they are as many and as large as the constraints want. Empty: choose anew.
+std::vector<uint32_t> GroupsInUse(Grouped& grouped, std::span<const Group> groups, const SpreadConstraint& constraint,
+                                  int32_t most, int32_t min_clusters) {
+  std::vector<uint32_t> used;
+  int64_t clusters = 0;
+  for (const Group& group : groups) {
+    if (std::ranges::none_of(grouped.Of(group.name), &Candidate::current)) continue;
+    used.push_back(group.name);
+    clusters += group.clusters;
+  }
+  const auto count = std::ssize(used);
+  if (count < constraint.min_groups || count > most || clusters < min_clusters) used.clear();
+  return used;
+}
+
 Result<void> SelectGroups(const SpreadInput& input, SpreadField field, std::vector<Candidate>& candidates) {
   const Placement& placement = input.prepared->placement();
   const SpreadConstraint& constraint = *placement.Spread(field);
@@ -118,25 +149,24 @@ Result<void> SelectGroups(const SpreadInput& input, SpreadField field, std::vect
                                constraint.min_groups, ")"));
   }
   const int32_t most = std::min(Limit(constraint), Limit(clusters));  // one cluster of each group at least
-  const std::vector<uint32_t> chosen = most < constraint.min_groups
-                                           ? std::vector<uint32_t>()
-                                           : ChooseGroups(groups, constraint.min_groups, most, clusters.min_groups);
+  if (!input.fresh) {
+    const std::vector<uint32_t> used = GroupsInUse(grouped, groups, constraint, most, clusters.min_groups);
+    std::vector<Candidate> selected = SelectFrom(grouped, used, Limit(clusters));
+    if (!used.empty() && (input.ignore_capacity || SumAvailable(selected) >= input.needed)) {
+      candidates = std::move(selected);
+      return {};
+    }
+  }
+  std::vector<uint32_t> chosen;
+  if (most >= constraint.min_groups) {
+    chosen = ChooseGroups(groups, constraint.min_groups, most, clusters.min_groups);
+  }
   if (chosen.empty()) {
     return InvalidError(StrCat("the number of clusters is less than the cluster spreadConstraint.MinGroups: no ",
                                constraint.min_groups, " to ", most, " ", SpreadFieldName(field), "s have ",
                                clusters.min_groups, " clusters together"));
   }
-  std::vector<Candidate> rest;
-  candidates.clear();
-  for (const uint32_t name : chosen) {
-    const std::span<Candidate> group = grouped.Of(name);
-    std::ranges::iter_swap(group.begin(), std::ranges::min_element(group, ByRank));
-    candidates.push_back(group.front());
-    rest.insert(rest.end(), group.begin() + 1, group.end());
-  }
-  const size_t more = std::min(rest.size(), static_cast<size_t>(Limit(clusters)) - candidates.size());
-  BestFirst(rest, more);
-  candidates.insert(candidates.end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(more));
+  candidates = SelectFrom(grouped, chosen, Limit(clusters));
   return {};
 }
 

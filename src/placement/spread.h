@@ -6,6 +6,10 @@
 //   region, provider,  groups are chosen by score (group_choice.h): the best cluster of each, then the best of the rest
 //   up zone               to the maxGroups of `cluster`. Karmada does so for regions only.
 //
+// The groups where the workload already runs are kept as long as they satisfy the constraints and can take the
+// replicas. (Karmada scores groups anew each time, and since the score counts what runs there, a second look can give
+// another answer than the first and remove a Duplicated workload from clusters where nothing is wrong.)
+//
 // A constraint holds or the answer is an error; it is never quietly passed over. (Karmada can use more regions than
 // `cluster` allows clusters.)
 #pragma once
@@ -25,6 +29,7 @@ struct SpreadInput {
   int32_t replicas = 0;          // of the binding
   int32_t needed = 0;            // replicas (or sets) that the selection must be able to take together
   bool ignore_capacity = false;  // Duplicated: every cluster gets all, whether it fits or not
+  bool fresh = false;            // a person asked for a new decision: where it runs binds nothing
 };
 
 // Leaves the selected ones in `candidates`, by name. Their rank must be set. The message of an error begins with
