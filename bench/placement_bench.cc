@@ -102,7 +102,7 @@ std::vector<Case> Cases(const std::vector<std::string_view>& policies) {
     made.binding.has_requirements = true;
     made.binding.has_placement = true;
     made.binding.request = {{"cpu", 250 * (1 + i % 4)}, {"memory", int64_t{1} << (28 + i % 3)}};
-    made.estimates = estimator.For(made.binding, made.prepared->placement(), nullptr);
+    made.estimates = estimator.For(made.binding, made.prepared->placement());
     if (i % 2 == 1) {
       const Decision decision = Schedule(made.binding, *made.prepared, made.estimates);
       made.binding.clusters = decision.clusters;
@@ -134,13 +134,13 @@ void BmOneCluster(benchmark::State& state) { Run(state, {kPolicies[3]}); }
 // The whole loop of a controller in a burst: estimate with what was just decided, decide, remember it.
 void BmBurst(benchmark::State& state) {
   const std::vector<Case> cases = Cases(kPolicies);
-  Estimator estimator(TheFleet());
   Assumed assumed;
+  Estimator estimator(TheFleet(), &assumed);
   size_t next = 0;
   for (auto _ : state) {
     const size_t number = next++ % cases.size();
     const Case& one = cases[number];
-    const Estimates estimates = estimator.For(one.binding, one.prepared->placement(), &assumed);
+    const Estimates& estimates = estimator.For(one.binding, one.prepared->placement());
     const Decision decision = Schedule(one.binding, *one.prepared, estimates);
     assumed.Decided(one.binding.uid, one.binding, decision.clusters, baton::WallTime());
     benchmark::DoNotOptimize(decision);

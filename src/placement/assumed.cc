@@ -6,11 +6,17 @@
 
 namespace baton::placement {
 
+void Assumed::Take(const std::string& cluster, const std::vector<Part>& parts) {
+  Tracked& tracked = clusters_[cluster];
+  for (const Part& part : parts) tracked.load.Add(part.request, part.replicas);
+  tracked.version = ++version_;
+}
+
 void Assumed::Release(const std::string& cluster, const std::vector<Part>& parts) {
-  const auto at = clusters_.find(cluster);
-  if (at == clusters_.end()) return;
-  for (const Part& part : parts) at->second.Add(part.request, -int64_t{part.replicas});
-  if (at->second.empty()) clusters_.erase(at);
+  Tracked& tracked = clusters_[cluster];
+  for (const Part& part : parts) tracked.load.Add(part.request, -int64_t{part.replicas});
+  if (tracked.load.empty()) tracked.load = Load();
+  tracked.version = ++version_;
 }
 
 void Assumed::Decided(std::string_view key, const Binding& before, const std::vector<TargetCluster>& after,
@@ -39,8 +45,7 @@ void Assumed::Decided(std::string_view key, const Binding& before, const std::ve
       if (target.replicas > shown) parts.push_back({before.request, target.replicas - shown});
     }
     if (parts.empty()) continue;
-    Load& load = clusters_[target.name];
-    for (const Part& part : parts) load.Add(part.request, part.replicas);
+    Take(target.name, parts);
     entry.by_cluster.emplace(target.name, std::move(parts));
   }
   for (const auto& [cluster, parts] : old.by_cluster) Release(cluster, parts);
@@ -78,7 +83,7 @@ void Assumed::Expire(WallTime now) {
 
 const Load* Assumed::Of(std::string_view cluster) const {
   const auto at = clusters_.find(cluster);
-  return at == clusters_.end() ? nullptr : &at->second;
+  return at == clusters_.end() || at->second.load.empty() ? nullptr : &at->second.load;
 }
 
 }  // namespace baton::placement

@@ -38,9 +38,14 @@ class Assumed {
   size_t bindings() const { return bindings_.size(); }
   const Load* Of(std::string_view cluster) const;  // null: nothing
 
+  // Grows with every change. ForEachChanged calls use(cluster, load) for each cluster that changed after `since`, also
+  // for one whose load is gone.
+  uint64_t version() const { return version_; }
   template <class Use>
-  void ForEachCluster(const Use& use) const {
-    for (const auto& [name, load] : clusters_) use(std::string_view(name), load);
+  void ForEachChanged(uint64_t since, const Use& use) const {
+    for (const auto& [name, tracked] : clusters_) {
+      if (tracked.version > since) use(std::string_view(name), tracked.load);
+    }
   }
 
  private:
@@ -54,11 +59,18 @@ class Assumed {
     WallTime expires;
   };
 
+  struct Tracked {
+    Load load;
+    uint64_t version = 0;
+  };
+
+  void Take(const std::string& cluster, const std::vector<Part>& parts);
   void Release(const std::string& cluster, const std::vector<Part>& parts);
 
   Duration ttl_;
   std::map<std::string, Entry, std::less<>> bindings_;
-  std::map<std::string, Load, std::less<>> clusters_;  // only those with a load
+  std::map<std::string, Tracked, std::less<>> clusters_;  // every cluster that ever had a load
+  uint64_t version_ = 0;
 };
 
 }  // namespace baton::placement

@@ -137,40 +137,39 @@ bool Estimator::Less(const Request& a, const Request& b) {
       a, b, [](const Amount& x, const Amount& y) { return std::tie(x.name, x.value) < std::tie(y.name, y.value); });
 }
 
-const Estimates& Estimator::ByRequest(const Request* request) {
-  Estimates* known = &by_pods_;
+const Estimates& Estimator::Replicas(const Request* request) {
+  Known* known = &by_pods_;
   if (request != nullptr) {
     if (by_request_.size() >= kMaxRemembered) by_request_.clear();
     known = &by_request_[*request];
   }
-  if (known->size() != fleet_->size()) {
-    known->clear();
-    for (const Cluster& cluster : fleet_->clusters()) known->push_back(EstimateReplicas(cluster.capacity, request));
+  Estimates& estimates = known->estimates;
+  if (estimates.empty()) {
+    estimates.reserve(fleet_->size());
+    for (const Cluster& cluster : fleet_->clusters()) estimates.push_back(EstimateReplicas(cluster.capacity, request));
   }
-  return *known;
+  if (assumed_ == nullptr || known->version == assumed_->version()) return estimates;
+  assumed_->ForEachChanged(known->version, [&](std::string_view name, const Load& load) {
+    const std::optional<size_t> at = fleet_->Find(name);
+    if (at.has_value()) estimates[*at] = EstimateReplicas((*fleet_)[*at].capacity, request, &load);
+  });
+  known->version = assumed_->version();
+  return estimates;
 }
 
-Estimates Estimator::For(const Binding& binding, const Placement& placement, const Assumed* assumed) {
-  if (binding.replicas == 0 && binding.components.empty()) return {};  // nothing is counted
-  const bool sets = CountsInSets(binding, placement);
-  const Request* request = binding.has_requirements ? &binding.request : nullptr;
-  Estimates estimates;
-  if (sets) {
-    for (const Cluster& cluster : fleet_->clusters()) {
-      estimates.push_back(EstimateSets(cluster.capacity, binding.components));
-    }
-  } else {
-    estimates = ByRequest(request);
+const Estimates& Estimator::Sets(const Binding& binding) {
+  sets_.clear();
+  for (const Cluster& cluster : fleet_->clusters()) {
+    const Load* load = assumed_ == nullptr ? nullptr : assumed_->Of(cluster.name);
+    sets_.push_back(EstimateSets(cluster.capacity, binding.components, load));
   }
-  if (assumed == nullptr) return estimates;
-  assumed->ForEachCluster([&](std::string_view name, const Load& load) {
-    const std::optional<size_t> at = fleet_->Find(name);
-    if (!at.has_value()) return;
-    const Capacity& capacity = (*fleet_)[*at].capacity;
-    estimates[*at] =
-        sets ? EstimateSets(capacity, binding.components, &load) : EstimateReplicas(capacity, request, &load);
-  });
-  return estimates;
+  return sets_;
+}
+
+const Estimates& Estimator::For(const Binding& binding, const Placement& placement) {
+  if (binding.replicas == 0 && binding.components.empty()) return nothing_;
+  if (CountsInSets(binding, placement)) return Sets(binding);
+  return Replicas(binding.has_requirements ? &binding.request : nullptr);
 }
 
 }  // namespace baton::placement

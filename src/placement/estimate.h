@@ -1,7 +1,7 @@
 // Estimates: how many more replicas each cluster can take, from its resourceSummary.
 //
-//   Estimator estimator(fleet);                                  // remembers by request; a new one per fleet
-//   Estimates estimates = estimator.For(binding, prepared->placement(), &assumed);
+//   Estimator estimator(fleet, &assumed);                        // a new one per fleet
+//   const Estimates& estimates = estimator.For(binding, prepared->placement());
 //
 // A cluster takes as many replicas as the scarcest of: free pods, and for each resource that a replica asks for what is
 // left (allocatable - allocated - allocating) divided by the request. A cluster without a summary takes none, and one
@@ -57,23 +57,35 @@ void Merge(Estimates& into, std::span<const int32_t> other);
 // Counted in sets: several components that run as one, placed in exactly one cluster.
 bool CountsInSets(const Binding& binding, const Placement& placement);
 
+// Remembers its answers by request, and of what is assumed looks only at the clusters that changed since: a burst of
+// bindings costs little more than the decisions themselves. Not thread-safe.
 class Estimator {
  public:
   static constexpr size_t kMaxRemembered = 1024;  // requests; then it starts anew
 
-  explicit Estimator(std::shared_ptr<const Fleet> fleet) : fleet_(std::move(fleet)) {}
+  // `assumed` may be null; it must outlive the estimator.
+  explicit Estimator(std::shared_ptr<const Fleet> fleet, const Assumed* assumed = nullptr)
+      : fleet_(std::move(fleet)), assumed_(assumed) {}
 
-  // What Schedule() takes. `assumed` may be null. Not thread-safe.
-  Estimates For(const Binding& binding, const Placement& placement, const Assumed* assumed);
+  // What Schedule() takes; valid until the next call. Empty when there is nothing to count.
+  const Estimates& For(const Binding& binding, const Placement& placement);
 
  private:
-  const Estimates& ByRequest(const Request* request);
+  struct Known {
+    Estimates estimates;
+    uint64_t version = 0;  // of assumed_, when they were brought up to date
+  };
+  static bool Less(const Request& a, const Request& b);
+
+  const Estimates& Replicas(const Request* request);
+  const Estimates& Sets(const Binding& binding);
 
   std::shared_ptr<const Fleet> fleet_;
-  std::map<Request, Estimates, bool (*)(const Request&, const Request&)> by_request_{&Less};
-  Estimates by_pods_;  // of a workload without requirements
-
-  static bool Less(const Request& a, const Request& b);
+  const Assumed* assumed_;
+  std::map<Request, Known, bool (*)(const Request&, const Request&)> by_request_{&Less};
+  Known by_pods_;  // of a workload without requirements
+  Estimates sets_;
+  Estimates nothing_;
 };
 
 }  // namespace baton::placement

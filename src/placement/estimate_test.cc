@@ -128,12 +128,12 @@ std::shared_ptr<const Fleet> TwoWithRoom(std::string_view cpu1, std::string_view
 TEST(AssumedTest, ABurstDoesNotHerdOntoOneCluster) {  // karmada#6518
   const auto fleet = TwoWithRoom("12", "10");
   const auto prepared = Prepare(fleet, kAggregated);
-  Estimator estimator(fleet);
   Assumed assumed;
+  Estimator estimator(fleet, &assumed);
   Counts together;
   for (int i = 0; i < 5; ++i) {
     const Binding binding = Asking(4, "{cpu: '1'}");
-    const Decision decision = Schedule(binding, *prepared, estimator.For(binding, prepared->placement(), &assumed));
+    const Decision decision = Schedule(binding, *prepared, estimator.For(binding, prepared->placement()));
     ASSERT_EQ(decision.action, Action::kSchedule) << decision.message;
     assumed.Decided(StrCat("binding", i), binding, decision.clusters, WallTime());
     for (const TargetCluster& target : decision.clusters) together[target.name] += target.replicas;
@@ -142,10 +142,10 @@ TEST(AssumedTest, ABurstDoesNotHerdOntoOneCluster) {  // karmada#6518
   EXPECT_LE(together["member2"], 10);
   EXPECT_EQ(together["member1"] + together["member2"], 20);
   const Binding last = Asking(4, "{cpu: '1'}");
-  const Decision decision = Schedule(last, *prepared, estimator.For(last, prepared->placement(), &assumed));
+  const Decision decision = Schedule(last, *prepared, estimator.For(last, prepared->placement()));
   EXPECT_EQ(decision.reason, kReasonUnschedulable);
   // Without the memory every one of them would have gone to member1.
-  EXPECT_EQ(AsCounts(Schedule(last, *prepared, estimator.For(last, prepared->placement(), nullptr)).clusters),
+  EXPECT_EQ(AsCounts(Schedule(last, *prepared, Estimator(fleet).For(last, prepared->placement())).clusters),
             (Counts{{"member1", 4}}));
 }
 
@@ -185,6 +185,24 @@ TEST(AssumedTest, ForgetsWhatIsGoneAndWhatIsOld) {
   assumed.Forget("b");
   assumed.Seen("b", "n");
   EXPECT_EQ(assumed.Of("n"), nullptr);
+}
+
+TEST(AssumedTest, TheEstimatorFollowsEveryChange) {
+  const auto fleet = TwoWithRoom("12", "10");
+  const auto prepared = Prepare(fleet, kAggregated);
+  Assumed assumed;
+  Estimator estimator(fleet, &assumed);
+  const Binding binding = Asking(4, "{cpu: '1'}");
+  const auto now = [&] { return estimator.For(binding, prepared->placement()); };
+  EXPECT_EQ(now(), (Estimates{12, 10}));
+  assumed.Decided("a", binding, AsTargets({{"member1", 4}, {"unknown", 2}}), WallTime());
+  EXPECT_EQ(now(), (Estimates{8, 10}));
+  assumed.Decided("b", binding, AsTargets({{"member2", 4}}), WallTime());
+  EXPECT_EQ(now(), (Estimates{8, 6}));
+  assumed.Seen("a", "member1");
+  EXPECT_EQ(now(), (Estimates{12, 6}));
+  assumed.Forget("b");
+  EXPECT_EQ(now(), (Estimates{12, 10}));
 }
 
 TEST(AssumedTest, ModelledNodesLoseWhatIsAssumed) {

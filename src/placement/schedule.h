@@ -4,7 +4,7 @@
 //   auto fleet = TRY(Fleet::Make(std::move(clusters)));            // when clusters change
 //   auto prepared = TRY(cache.Get(object["spec"]["placement"], fleet));
 //   Binding binding = TRY(ParseBinding(object));
-//   Decision decision = Schedule(binding, *prepared, estimator.For(binding, prepared->placement(), &assumed));
+//   Decision decision = Schedule(binding, *prepared, estimator.For(binding, prepared->placement()));
 //
 // What makes it decide anew, in this order (Trigger): the placement is not the applied one; the replicas changed;
 // a person asked for it; the workload is Duplicated or has no replicas, which is decided at every look; a cluster it

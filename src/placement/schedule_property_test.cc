@@ -15,7 +15,7 @@
 namespace baton::placement {
 namespace {
 
-constexpr int kRounds = 3000;
+constexpr int kRounds = 1500;
 
 class World {
  public:
