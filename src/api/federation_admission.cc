@@ -56,7 +56,9 @@ Result<Value> MutateFederation(const ResourceType& type, const Value& object, co
                                const FederationContext& context) {
   Value changed = object;
   const Rules* rules = RulesOf(type);
-  if (rules != nullptr && rules->mutate != nullptr && object.is_object()) rules->mutate(changed, {old, context});
+  if (rules == nullptr || rules->mutate == nullptr || !object.is_object()) return changed;
+  if (context.new_uid == nullptr) return InternalError(StrCat("a ", type.kind, " is admitted without a source of ids"));
+  rules->mutate(changed, {old, context});
   return changed;
 }
 
@@ -65,8 +67,10 @@ std::vector<FieldError> FederationErrors(const ResourceType& type, const Value& 
   builtin::Errors errors;
   const Rules* rules = RulesOf(type);
   if (rules == nullptr || rules->check == nullptr) return errors;
-  // What is being deleted must be able to lose its finalizers, whatever it was once allowed to say.
-  if (!old.is_null() && !object["metadata"]["deletionTimestamp"].is_null()) return errors;
+  // What is being deleted must be able to lose its finalizers, whatever it was once allowed to say. The rollout's rules
+  // keep two writers apart, to the end.
+  const bool deleting = !old.is_null() && !object["metadata"]["deletionTimestamp"].is_null();
+  if (deleting && rules->group != kRollout) return errors;
   rules->check(errors, object, {old, context});
   if (errors.size() > kFieldErrorsMax) errors.resize(kFieldErrorsMax);
   return errors;

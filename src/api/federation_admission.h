@@ -13,7 +13,8 @@
 // Not for status and other subresources, which have no such rules, and not for deletions.
 //
 // Where we differ from Karmada: the purge modes Immediately and Graciously become Directly and Gracefully; what is
-// being deleted is not checked, so that it can always lose its finalizers; errors name the exact field.
+// being deleted is not checked (but for the rollout's kinds), so that it can always lose its finalizers; errors name
+// the exact field. Not here: federated quotas, and labels that protect any object from deletion.
 #pragma once
 
 #include <functional>
@@ -46,7 +47,7 @@ struct FederationContext {
 };
 
 // The object as it is to be stored. `old` is null on creation. An object of any other kind comes back as it is.
-// Error: none at present; a rule that cannot be carried out would be one.
+// Error (kInternal): the context has no new_uid.
 Result<json::Value> MutateFederation(const ResourceType& type, const json::Value& object, const json::Value& old,
                                      const FederationContext& context);
 

@@ -100,6 +100,11 @@ TEST(FederationAdmissionTest, LeavesOtherKindsAlone) {
   EXPECT_EQ(Admit(rebalancer).errors, std::vector<std::string>());
 }
 
+TEST(FederationAdmissionTest, NeedsASourceOfIds) {
+  const Value work = FromYaml("{apiVersion: work.karmada.io/v1alpha1, kind: Work, metadata: {name: a}}");
+  EXPECT_EQ(MutateFederation(*TypeOf(work), work, {}, {}).error().kind(), ErrorKind::kInternal);
+}
+
 // ---- shapes that nobody expects ----
 
 // An object with fields of the kind's own names, and nonsense in some of them.

@@ -108,6 +108,14 @@ TEST(InterpreterWebhookTest, KeepsEveryRule) {
       {"clientConfig: {url: null, service: {name: s, namespace: ns, path: /}}",
        "clientConfig: {url: null, service: {name: s, namespace: ns, path: /a//b}}",
        "webhooks[0].clientConfig.service.path: Invalid value: \"/a//b\": segment[1] may not be empty"},
+      {"clientConfig: {url: null, service: {name: s, namespace: ns, path: /a.b}}",
+       "clientConfig: {url: null, service: {name: s, namespace: ns, path: /a/B}}",
+       "webhooks[0].clientConfig.service.path: Invalid value: \"/a/B\": segment[1]: a lowercase RFC 1123 subdomain "
+       "must "
+       "consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric "
+       "character "
+       "(e.g. 'example.com', regex used for validation is "
+       "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"},
       {"rules: [{operations: [InterpretHealth, Retain], apiGroups: [a, b], apiVersions: [v1, v2], kinds: [A, B]}]",
        "rules: [{operations: [], apiGroups: [], apiVersions: [], kinds: []}]",
        "webhooks[0].rules[0].operations: Required value; webhooks[0].rules[0].apiGroups: Required value; "
@@ -128,6 +136,11 @@ TEST(InterpreterWebhookTest, KeepsEveryRule) {
        "\"InterpretStatus\", \"Retain\", \"ReviseReplica\""},
       {"interpreterContextVersions: [v2, v1alpha1]", "interpreterContextVersions: []",
        "webhooks[0].interpreterContextVersions: Required value: must specify one of v1alpha1"},
+      {"interpreterContextVersions: [v1alpha1, v9]", "interpreterContextVersions: [v1alpha1, '9']",
+       "webhooks[0].interpreterContextVersions[1]: Invalid value: \"9\": a DNS-1035 label must consist of lower case "
+       "alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character "
+       "(e.g. "
+       "'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"},
       {"interpreterContextVersions: [v1alpha1]", "interpreterContextVersions: [v2, v2]",
        "webhooks[0].interpreterContextVersions[1]: Invalid value: \"v2\": duplicate version; "
        "webhooks[0].interpreterContextVersions: Invalid value: [\"v2\",\"v2\"]: must include at least one of v1alpha1"},
@@ -193,6 +206,10 @@ spec: {workload: {apiVersion: apps/v1, kind: StatefulSet, name: a}, seq: 3, fiel
        "immutable"},
   };
   CheckUpdateRules(kWriter, rows);
+  const Value old = Admit(FromYaml(kWriter)).object;
+  const Value going =
+      json::ApplyMergePatch(old, FromYaml("{metadata: {deletionTimestamp: '2024-01-01T00:00:00Z'}, spec: {seq: 2}}"));
+  EXPECT_EQ(Join(Admit(going, old).errors, "; "), rows[0].error) << "not while it is being deleted, either";
   Value pruned = FromYaml(kWriter);
   Prune(pruned, *TypeOf(pruned)->schema);
   EXPECT_EQ(pruned, FromYaml(kWriter));

@@ -115,8 +115,8 @@ void MarkManifest(Value& manifest, std::string_view work_id) {
   if (!manifest.is_object()) return;
   Value* metadata = EditObject(manifest, "metadata");
   if (metadata == nullptr) return;
-  if (Value* labels = EditObject(*metadata, "labels"); labels != nullptr && !work_id.empty()) {
-    labels->Set(kWorkId, work_id);
+  if (!work_id.empty()) {
+    if (Value* labels = EditObject(*metadata, "labels")) labels->Set(kWorkId, work_id);
   }
   const std::string label_keys = Keys((*metadata)["labels"]);
   if (Value* annotations = EditObject(*metadata, "annotations")) {

@@ -169,6 +169,21 @@ TEST(PropagationPolicyTest, KeepsEveryRuleOfItsSpec) {
        "[{affinityName: "
        "b}, {affinityName: a}]}], replicaScheduling: {replicaDivisionPreference: Aggregated}}}",
        "spec.placement.clusterAffinities[0].overflowAffinities[1].affinityName: Duplicate value: \"a\""},
+      {"spec: {placement: {clusterAffinities: [{affinityName: a, clusterNames: [x], overflowAffinities: "
+       "[{affinityName: "
+       "b, fieldSelector: {matchExpressions: [{key: zone, operator: In}]}}]}], replicaScheduling: "
+       "{replicaDivisionPreference: Aggregated}}}",
+       "spec: {placement: {clusterAffinities: [{affinityName: a, clusterNames: [x], overflowAffinities: "
+       "[{affinityName: "
+       "_, fieldSelector: {matchExpressions: [{key: x, operator: In}]}}]}], replicaScheduling: "
+       "{replicaDivisionPreference: Aggregated}}}",
+       "spec.placement.clusterAffinities[0].overflowAffinities[0].affinityName: Invalid value: \"_\": name part must "
+       "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+       "(e.g. "
+       "'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+       "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'); "
+       "spec.placement.clusterAffinities[0].overflowAffinities[0].fieldSelector.matchExpressions[0].key: Unsupported "
+       "value: \"x\": supported values: \"provider\", \"region\", \"zone\""},
       // Spreading.
       {"spec: {placement: {spreadConstraints: [{spreadByLabel: a, maxGroups: 1}]}}",
        "spec: {placement: {spreadConstraints: [{spreadByField: cluster, spreadByLabel: a, maxGroups: 1}]}}",
@@ -281,14 +296,22 @@ TEST(PropagationPolicyTest, KeepsItsIdAndItsScheduler) {
   CheckUpdateRules(kPolicy, rows);
 }
 
-TEST(PropagationPolicyTest, NeedsItsId) {
-  // What was never mutated: a server whose mutating webhook was not there.
-  const Value policy = FromYaml(kPolicy);
+// What was never mutated: a server whose mutating webhook was not there.
+TEST(PropagationPolicyTest, NeedsWhatMutationGives) {
+  constexpr std::string_view kGraceful =
+      "spec: {propagateDeps: true, failover: {application: {decisionConditions: {}, purgeMode: Graciously}}}";
+  const Value policy = json::ApplyMergePatch(FromYaml(kPolicy), FromYaml(kGraceful));
   EXPECT_EQ(
       Lines(FederationErrors(*TypeOf(policy), policy, {}, TestContext())),
       (std::vector<std::string>{
           "metadata.labels[propagationpolicy.karmada.io/permanent-id]: Required value: admission sets it on creation",
+          "spec.failover.application.gracePeriodSeconds: Required value: when purgeMode is Gracefully",
           "spec.resourceSelectors[0].namespace: Invalid value: \"\": must be the policy's own namespace, \"team\""}));
+  const Value everywhere = FromYaml(kClusterPolicy);
+  EXPECT_EQ(
+      Lines(FederationErrors(*TypeOf(everywhere), everywhere, {}, TestContext())),
+      (std::vector<std::string>{"metadata.labels[clusterpropagationpolicy.karmada.io/permanent-id]: Required value: "
+                                "admission sets it on creation"}));
 }
 
 TEST(PropagationPolicyTest, CanLoseItsFinalizersWhenItIsDeleted) {
