@@ -67,7 +67,7 @@ Result<void> FieldOverrider::Apply(json::Value& object, Work& work) const {
     return TooLargeError(StrCat(where, ": the text is longer than the limit of ", kMaxFieldBytes, " bytes"));
   };
   if (text.size() > kMaxFieldBytes) return too_long();
-  TRY(work.Charge(1 + text.size() / kBytesPerStep));
+  TRY(work.Charge(patch_.size() * kStepsPerOperation + text.size() / kBytesPerStep));
   const std::string edited =
       is_json_ ? TRY(PatchJsonText(text, patch_).Context(where))
                : TRY(json::EditYamlText(text, [&](const json::Value& document) -> Result<json::Value> {

@@ -71,7 +71,7 @@ Result<void> Overriders::Apply(json::Value& object, Work& work) const {
 
 Result<void> Overriders::ApplyPlaintext(json::Value& object, Work& work) const {
   if (plaintext_.empty()) return {};
-  TRY(work.Charge(plaintext_.size()));
+  TRY(work.Charge(plaintext_.size() * kStepsPerOperation));
   json::Value patched = TRY(json::ApplyJsonPatch(object, plaintext_).Context("plaintext"));
   // What is not an object with a kind cannot be sent to a cluster, nor can the rules after this one read it.
   if (patched["kind"].str().empty()) return InvalidError("plaintext: the result is no object with a kind");

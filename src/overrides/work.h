@@ -10,6 +10,7 @@
 namespace baton::overrides {
 
 inline constexpr size_t kMaxSteps = size_t{1} << 18;  // one step: a container or label looked at, kBytesPerStep read
+inline constexpr size_t kStepsPerOperation = 16;      // of JSON Patch: one may move a whole list
 inline constexpr size_t kBytesPerStep = 64;           // of a text inside a string
 inline constexpr size_t kMaxFieldBytes = size_t{4} << 20;  // a text inside a string, before and after
 
