@@ -194,6 +194,23 @@ TEST(MigrationTest, AStateThatWasChangedBehindTheJobsBackShowsInEveryRow) {
   });
 }
 
+TEST(MigrationTest, ARestartOfTheProgramGoesOnFromTheLastCheckpoints) {
+  InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
+    Member& blue = *co_await world.Add("blue");
+    Member& green = *co_await world.Add("green");
+    co_await RunOn(world, blue, FromYaml(kOrders));
+    world.Restart();
+    co_await world.loop.Sleep(seconds(30));
+    const JudgeReport report = co_await world.Judged();
+    EXPECT_TRUE(report.clean()) << report.Text();
+    EXPECT_EQ(report.writers.size(), 2U) << report.Text();
+    const std::string path = co_await Suspend(world, blue);
+    world.Restart();  // a job that has ended stays so
+    co_await RunOn(world, green, OrdersFrom(path));
+    EXPECT_TRUE((co_await world.Judged()).clean()) << (co_await world.Judged()).Text();
+  });
+}
+
 TEST(MigrationTest, IsTheSameToTheByteForTheSameSeed) {
   const auto sink_of = [](uint64_t seed) {
     std::string bytes;

@@ -127,13 +127,27 @@ class PracticeWorld {
   rt::VirtualLoop& loop;
   rt::SimulatedFiles& files;
   Storage storage{files};
-  Commons commons{loop, storage};
+  std::unique_ptr<Commons> commons = std::make_unique<Commons>(loop, storage);
   PracticeClusterOptions options;
   std::vector<std::unique_ptr<Member>> members;
 
   rt::Task<Member*> Add(std::string name) {
-    members.push_back(co_await Member::Start(loop, commons, std::move(name), options));
+    members.push_back(co_await Member::Start(loop, *commons, std::move(name), options));
     co_return members.back().get();
+  }
+
+  // The whole program but for its API servers ends and starts again.
+  void Restart() {
+    for (auto& member : members) member->scope = nullptr;
+    std::vector<std::string> names;
+    for (auto& member : members) names.push_back(member->cluster->name());
+    for (auto& member : members) member->cluster = nullptr;
+    commons = std::make_unique<Commons>(loop, storage);
+    for (size_t i = 0; i < members.size(); ++i) {
+      members[i]->cluster = std::make_unique<PracticeCluster>(*members[i]->api, *commons, names[i], options);
+      members[i]->scope = std::make_unique<rt::Scope>(loop);
+      members[i]->scope->Spawn(members[i]->cluster->Run());
+    }
   }
 
   static rt::Task<Value> Get(Member& member, std::string name = "orders") {
