@@ -77,7 +77,7 @@ const std::shared_ptr<const placement::Fleet>& ScheduleController::Fleet() {
   Result<std::shared_ptr<const placement::Fleet>> fleet = placement::Fleet::Make(std::move(clusters));
   INVARIANT(fleet.ok(), "clusters have names of their own");
   fleet_ = *std::move(fleet);
-  estimator_ = std::make_unique<placement::Estimator>(fleet_);
+  estimator_ = std::make_unique<placement::Estimator>(fleet_, &assumed_);
   return fleet_;
 }
 
@@ -109,7 +109,7 @@ json::Value ScheduleController::Decide(const std::string& key, json::Value bindi
   if (!prepared.ok()) return fail(placement::kReasonSchedulerError, prepared.error().message());
   Result<placement::Binding> parsed = placement::ParseBinding(binding);
   if (!parsed.ok()) return fail(placement::kReasonSchedulerError, parsed.error().message());
-  const placement::Estimates estimates = estimator_->For(*parsed, (*prepared)->placement(), &assumed_);
+  const placement::Estimates& estimates = estimator_->For(*parsed, (*prepared)->placement());
   const placement::Decision decision = placement::Schedule(*parsed, **prepared, estimates);
   switch (decision.action) {
     case placement::Action::kKeep:

@@ -56,9 +56,9 @@ class ScheduleController {
 
   Hub& hub_;
   std::shared_ptr<const placement::Fleet> fleet_;  // null: to be made
+  placement::Assumed assumed_;
   std::unique_ptr<placement::Estimator> estimator_;
   placement::PlacementCache cache_;
-  placement::Assumed assumed_;
   std::map<std::string, Known, std::less<>> known_;
   std::function<void(const std::string& key)> on_decision_;
   kube::Controller controller_;

@@ -177,7 +177,9 @@ spec:
       local recon = status.reconciliationStatus or {}
       local recorded = recon.lastReconciledSpec
       local r = {priorPath = job.upgradeSavepointPath or ""}
+      -- It runs, its spec says so, and the operator has seen this very spec.
       r.runs = job.state == "RUNNING" and recorded ~= nil and recorded.spec ~= nil and recorded.spec.job.state == "running"
+        and object.spec.job.state ~= "suspended" and status.observedGeneration == object.metadata.generation
       if q.stopSeq >= 0 then r.stopMissing = stopProof(object, related, q, r) end
       if q.startSeq >= 0 then r.startMissing = startProof(object, related, q, r) end
       return r

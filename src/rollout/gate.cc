@@ -104,18 +104,25 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
         co_return Admitted{.manifest = std::move(manifest), .seq = rule.seq, .held = true};
       co_return NotYet(cluster, manifest, "its stop is not rendered yet");
     case Mode::kRunning:
-      if (!held && rendered == rule.seq) co_return Admitted{.manifest = std::move(manifest), .seq = rule.seq};
-      co_return NotYet(cluster, manifest, "its start is not rendered yet");
+      if (held || rendered != rule.seq) co_return NotYet(cluster, manifest, "its start is not rendered yet");
+      break;
     case Mode::kAsIs:
+      // While a move is under way only what was rendered for it may run; a raw template never does.
+      if (writer.claim && rendered != rule.seq)
+        co_return NotYet(cluster, manifest, "it is not rendered for this move yet");
+      if (rendered >= 0 && rendered != rule.seq)
+        co_return NotYet(cluster, manifest, "it was rendered for another epoch");
       break;
   }
-  if (rendered >= 0 && rendered != rule.seq) co_return NotYet(cluster, manifest, "it was rendered for another epoch");
+  // Nothing is ever created running: a create that comes late cannot be refused at the member, an update can.
+  if (observed.is_null()) co_return hold();
   const std::string_view uid = kube::UidOf(observed);
-  if (!writer.claim && !writer.holder.member_uid.empty() && uid != writer.holder.member_uid) {
-    // Gone, or made anew by somebody else: it has lost its state and is not started empty.
+  const bool ours = writer.holder.cluster == cluster;
+  if (ours && !writer.holder.member_uid.empty() && uid != writer.holder.member_uid) {
+    // Made anew by somebody, or recreated by us after it vanished: it has lost its state and is not started empty.
     if (!GUARD("rollout.same_member_object", false)) co_return hold();
   }
-  if (!writer.claim && writer.holder.member_uid.empty() && !uid.empty()) {
+  if (ours && !writer.claim && writer.holder.member_uid.empty()) {
     CO_TRY(co_await RememberUid(*object, std::string(uid)));
   }
   Value stamped = CO_TRY(profile->Stamped(std::move(manifest), rule.seq));

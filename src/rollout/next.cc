@@ -317,8 +317,7 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
   if (migration.abort) return OnFailureAfterGrant(phase, writer, migration, seen, "asked for");
   // On our own hub only the object that is on record may run: one that replaces it would start from the capture once
   // more, whatever the first one wrote.
-  if (!ordered && seen.own_hub &&
-      !GUARD("rollout.start_is_for_one_object", !writer.holder.member_uid.empty())) {
+  if (!ordered && seen.own_hub && !GUARD("rollout.start_is_for_one_object", !writer.holder.member_uid.empty())) {
     return BindTarget(phase, writer, migration, seen);
   }
   if (auto step = Assert(phase, writer, seen, {claim.source.cluster, claim.target.cluster})) return *std::move(step);
@@ -393,7 +392,8 @@ Decision Clean(const Writer& writer, const Migration& migration, const Observati
   const bool runs = Answers(seen.target, claim.target) && seen.target.found && !seen.target.deleting &&
                     seen.target.uid == writer.holder.member_uid && seen.target.runs;
   if (!GUARD("rollout.target_runs_at_the_end", runs)) {
-    const std::string what = StrCat("the workload in ", claim.target.cluster, " to run, as it did when it was verified");
+    const std::string what =
+        StrCat("the workload in ", claim.target.cluster, " to run, as it did when it was verified");
     if (late) return Ask(phase, what, StrCat("look at cluster ", claim.target.cluster));
     return Wait(phase, what, migration.deadlines.clean);
   }
@@ -548,8 +548,8 @@ Decision Begin(const Writer& writer, const Migration& migration, const Observati
   return Do(Phase::kPending, SwapWriter{next}, "claiming the workload");
 }
 
-// The template is gone, and the pipe removes the workload everywhere. Until it has, it may still render from what it has
-// cached, and only our override keeps that from running.
+// The template is gone, and the pipe removes the workload everywhere. Until it has, it may still render from what it
+// has cached, and only our override keeps that from running.
 Decision Cancel(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
   const bool gone = SeenGone(seen.source, claim.source) && SeenGone(seen.target, claim.target);

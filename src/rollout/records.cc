@@ -241,6 +241,8 @@ BindingState ReadBinding(const Value& binding, const Claim& claim) {
   bool target_task = false;
   for (const Value& task : binding["spec"]["gracefulEvictionTasks"].items()) {
     if (task["producer"].str() != kTaskProducer) continue;
+    const std::string from(task["fromCluster"].str());
+    if (task["purgeMode"].str() == "Never" && !state.clusters.contains(from)) state.kept.insert(from);
     source_task = source_task || task["fromCluster"].str() == claim.source.cluster;
     target_task = target_task || task["fromCluster"].str() == claim.target.cluster;
   }
@@ -267,12 +269,13 @@ Value WriteBinding(const BindingState& state, Value binding, const Claim& claim,
   }
   if (state.locked) {
     for (const std::string* cluster : {&claim.source.cluster, &claim.target.cluster}) {
-      tasks.Push(json::Object({{"fromCluster", *cluster},
-                               {"purgeMode", state.clusters.contains(*cluster) ? "Never" : "Directly"},
-                               {"reason", kTaskReason},
-                               {"message", StrCat("held by migration ", claim.migration)},
-                               {"producer", kTaskProducer},
-                               {"suppressDeletion", true}}));
+      tasks.Push(json::Object(
+          {{"fromCluster", *cluster},
+           {"purgeMode", state.clusters.contains(*cluster) || state.kept.contains(*cluster) ? "Never" : "Directly"},
+           {"reason", kTaskReason},
+           {"message", StrCat("held by migration ", claim.migration)},
+           {"producer", kTaskProducer},
+           {"suppressDeletion", true}}));
     }
     spec.Edit("suspension").Set("scheduling", true);
     binding.Edit("metadata").Edit("annotations").Set(kFenceAnnotation, std::to_string(state.fence));

@@ -168,7 +168,8 @@ struct OverrideState {
 // The binding as far as a move is concerned.
 struct BindingState {
   std::set<std::string> clusters;
-  std::set<std::string> kept;  // not listed, and yet what is there is not removed (eviction tasks that suppress deletion)
+  std::set<std::string>
+      kept;             // not listed, and yet what is there is not removed (eviction tasks that suppress deletion)
   bool locked = false;  // scheduling suspended, and eviction tasks for source and target
   int64_t fence = 0;    // of the last leader that wrote it; 0 when it is not locked
   friend bool operator==(const BindingState&, const BindingState&) = default;

@@ -1,0 +1,162 @@
+// Putting the simulated world together, and taking it apart.
+#include "sim/world.h"
+
+#include <utility>
+
+#include "api/federation_types.h"
+#include "federation/admission.h"
+#include "federation/resources.h"
+#include "practice/flink_operator.h"
+
+namespace baton::sim {
+namespace {
+
+using json::Value;
+
+const kube::Resource kCrds{.group = "apiextensions.k8s.io",
+                           .version = "v1",
+                           .plural = "customresourcedefinitions",
+                           .kind = "CustomResourceDefinition",
+                           .namespaced = false};
+constexpr Duration kLookEvery = milliseconds(100);
+
+// What a Member owns, while the world keeps the server.
+class BorrowedApi final : public kube::Api {
+ public:
+  explicit BorrowedApi(kube::Api& below) : below_(below) {}
+  rt::Loop& loop() override { return below_.loop(); }
+  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
+    return below_.Do(std::move(call), deadline);
+  }
+  rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {
+    return below_.OpenWatch(std::move(call), deadline);
+  }
+  rt::Task<Result<kube::Discovered>> Discover(rt::Deadline deadline) override { return below_.Discover(deadline); }
+
+ private:
+  kube::Api& below_;
+};
+
+// Flink's kinds, which a member has from Flink's own operator.
+rt::Task<Result<void>> InstallFlink(kube::Api& api) {
+  for (const Value& manifest : api::FederationCrds()) {
+    if (manifest["spec"]["group"].str() != "flink.apache.org") continue;
+    CO_TRY(co_await api.Apply(kCrds, manifest, {.force = true}));
+  }
+  co_return Result<void>();
+}
+
+}  // namespace
+
+Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence)
+    : gate(hub, profiles),
+      federation(hub, interpreter, std::move(connect), {.gate = &gate}),
+      engine(federation, profiles, {.fence = [fence] { return fence; }}),
+      scope(hub.loop()) {
+  scope.Spawn(federation.Run());
+  scope.Spawn(engine.Run());
+}
+
+World::World(rt::VirtualLoop& loop) : loop_(loop) {}
+World::~World() = default;
+
+rt::Task<Result<Server>> World::StartServer() {
+  Server server;
+  server.store = CO_TRY(co_await store::Store::Open(loop_, store::MakeMemoryEngine()));
+  server.backend = CO_TRY(co_await apiserver::Backend::Start(loop_, *server.store));
+  server.api = std::make_unique<kube::LocalApi>(*server.backend);
+  co_return server;
+}
+
+rt::Task<Result<void>> World::Start(WorldOptions options) {
+  files_ = std::make_unique<rt::SimulatedFiles>(loop_);
+  storage_ = std::make_unique<practice::Storage>(*files_);
+  commons_ = std::make_unique<practice::Commons>(loop_, *storage_);
+  scope_ = std::make_unique<rt::Scope>(loop_);
+  hub_ = CO_TRY(co_await StartServer());
+  hub_.backend->core().AddAdmission(federation::MakeAdmission(loop_, &interpreter_));
+  CO_TRY(co_await federation::InstallCrds(*hub_.api));
+  for (const std::string& name : options.clusters) {
+    auto member = std::make_unique<Member>();
+    member->server = CO_TRY(co_await StartServer());
+    CO_TRY(co_await InstallFlink(*member->server.api));
+    practice::PracticeClusterOptions practice;
+    practice.flink = practice.flink.Faster(options.operator_speed);
+    member->practice = std::make_unique<practice::PracticeCluster>(*member->server.api, *commons_, name, practice);
+    scope_->Spawn(member->practice->Run());
+    members_[name] = std::move(member);
+    const Value cluster = json::Object({{"apiVersion", "cluster.karmada.io/v1alpha1"},
+                                        {"kind", "Cluster"},
+                                        {"metadata", json::Object({{"name", name}})},
+                                        {"spec", json::Object({{"syncMode", "Push"}})}});
+    CO_TRY(co_await hub_.api->Create(federation::kClusters, cluster));
+  }
+  StartController();
+  co_return Result<void>();
+}
+
+void World::StartController() {
+  controllers_.reset();
+  kube::FaultPlan* plan = plan_;
+  reached_hub_ = std::make_unique<kube::FaultyApi>(*hub_.api, plan == nullptr ? hub_faults_ : *plan);
+  for (auto& [name, member] : members_) {
+    member->reached = std::make_unique<kube::FaultyApi>(*member->server.api, plan == nullptr ? member->faults : *plan);
+  }
+  controllers_ = std::make_unique<Controllers>(
+      *reached_hub_,
+      [this](const Value& cluster, const Value&) -> Result<std::unique_ptr<kube::Api>> {
+        const auto at = members_.find(std::string(kube::NameOf(cluster)));
+        if (at == members_.end()) return NotFoundError("there is no such cluster in this world");
+        return std::unique_ptr<kube::Api>(std::make_unique<BorrowedApi>(*at->second->reached));
+      },
+      ++fence_);
+}
+
+rt::Task<void> World::Stop() {
+  controllers_.reset();
+  scope_.reset();
+  for (auto& [name, member] : members_) {
+    member->practice.reset();
+    member->reached.reset();
+  }
+  commons_.reset();
+  reached_hub_.reset();
+  for (auto& [name, member] : members_) {
+    member->server.api.reset();
+    member->server.backend.reset();
+    co_await member->server.store->Close();
+  }
+  members_.clear();
+  hub_.api.reset();
+  hub_.backend.reset();
+  co_await hub_.store->Close();
+}
+
+rt::Task<Result<Value>> World::Apply(kube::Resource resource, Value object) {
+  return hub_.api->Apply(std::move(resource), std::move(object), {.field_manager = "kubectl", .force = true});
+}
+
+rt::Task<Value> World::OnHub(kube::Resource resource, std::string key) {
+  Result<Value> got = co_await hub_.api->Get(std::move(resource), kube::Name::FromKey(key));
+  co_return got.ok() ? *std::move(got) : Value();
+}
+
+rt::Task<Value> World::OnMember(std::string cluster, kube::Resource resource, std::string key) {
+  Result<Value> got = co_await members_.at(cluster)->server.api->Get(std::move(resource), kube::Name::FromKey(key));
+  co_return got.ok() ? *std::move(got) : Value();
+}
+
+rt::Task<bool> World::Until(std::function<rt::Task<bool>()> holds, Duration within) {
+  const MonotonicTime end = loop_.Now() + within;
+  while (!co_await holds()) {
+    if (loop_.Now() >= end) co_return false;
+    co_await loop_.Sleep(kLookEvery);
+  }
+  co_return true;
+}
+
+rt::Task<Result<practice::JudgeReport>> World::Judge(std::string ns, std::string name) {
+  return practice::Judge(*files_, "", std::move(ns), std::move(name));
+}
+
+}  // namespace baton::sim

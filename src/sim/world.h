@@ -1,0 +1,120 @@
+// World: a hub, members with practice workloads, and the control plane between them, on one virtual loop. Everything is
+// the production code; only time, chance, disks and the network between the parts are simulated.
+//
+//   VirtualLoop loop(seed);
+//   World world(loop);
+//   co_await world.Start({.clusters = {"blue", "green"}});
+//   co_await world.Apply(kFlinkDeployments, manifest);
+//   co_await world.Until([&] { ... }, minutes(5));
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/backend.h"
+#include "federation/federation.h"
+#include "interpret/interpreter.h"
+#include "json/value.h"
+#include "kube/api.h"
+#include "kube/faulty_api.h"
+#include "kube/local_api.h"
+#include "practice/cluster.h"
+#include "practice/commons.h"
+#include "practice/judge.h"
+#include "practice/storage.h"
+#include "rollout/engine.h"
+#include "rollout/gate.h"
+#include "rollout/profiles.h"
+#include "rt/scope.h"
+#include "rt/simulated_files.h"
+#include "rt/virtual_loop.h"
+#include "store/store.h"
+
+namespace baton::sim {
+
+struct WorldOptions {
+  std::vector<std::string> clusters = {"blue", "green"};
+  int operator_speed = 20;  // how many times faster than real ones the practice operators look
+};
+
+// One API server in memory.
+struct Server {
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<apiserver::Backend> backend;
+  std::unique_ptr<kube::LocalApi> api;
+};
+
+// The control plane of one process: what a leader runs.
+struct Controllers {
+  Controllers(kube::Api& hub, federation::Connect connect, int64_t fence);
+
+  interpret::Interpreter interpreter;
+  rollout::ProfileSet profiles;
+  rollout::Gate gate;
+  federation::Federation federation;
+  rollout::Engine engine;
+  rt::Scope scope;  // last, so that it goes first
+};
+
+class World {
+ public:
+  explicit World(rt::VirtualLoop& loop);
+  ~World();
+
+  rt::Task<Result<void>> Start(WorldOptions options);
+  rt::Task<void> Stop();
+
+  // The leader dies, and another one starts (with a higher fence).
+  void KillController() { controllers_.reset(); }
+  void StartController();
+  bool controller_runs() const { return controllers_ != nullptr; }
+
+  // On the hub, as kubectl apply does.
+  rt::Task<Result<json::Value>> Apply(kube::Resource resource, json::Value object);
+  rt::Task<json::Value> OnHub(kube::Resource resource, std::string key);
+  rt::Task<json::Value> OnMember(std::string cluster, kube::Resource resource, std::string key);
+  // Until it holds; false: it did not within that time. Looks whenever something happens, at least every 100 ms.
+  rt::Task<bool> Until(std::function<rt::Task<bool>()> holds, Duration within);
+
+  rt::Task<Result<practice::JudgeReport>> Judge(std::string ns, std::string name);
+
+  rt::VirtualLoop& loop() { return loop_; }
+  kube::Api& hub() { return *hub_.api; }
+  kube::Api& member(const std::string& name) { return *members_.at(name)->server.api; }
+  practice::PracticeCluster& practice(const std::string& name) { return *members_.at(name)->practice; }
+  kube::ScriptedFaults& hub_faults() { return hub_faults_; }
+  kube::ScriptedFaults& member_faults(const std::string& name) { return members_.at(name)->faults; }
+  // Random faults instead of scripted ones, from the next controller on; null: none.
+  void SetFaultPlan(kube::FaultPlan* plan) { plan_ = plan; }
+  Controllers* controllers() { return controllers_.get(); }
+
+ private:
+  struct Member {
+    Server server;
+    kube::ScriptedFaults faults;
+    std::unique_ptr<kube::FaultyApi> reached;  // as the controllers reach it
+    std::unique_ptr<practice::PracticeCluster> practice;
+  };
+
+  rt::Task<Result<Server>> StartServer();
+
+  rt::VirtualLoop& loop_;
+  std::unique_ptr<rt::SimulatedFiles> files_;
+  std::unique_ptr<practice::Storage> storage_;
+  std::unique_ptr<practice::Commons> commons_;
+  interpret::Interpreter interpreter_;  // of the hub's admission
+  Server hub_;
+  kube::ScriptedFaults hub_faults_;
+  kube::FaultPlan* plan_ = nullptr;
+  std::unique_ptr<kube::FaultyApi> reached_hub_;
+  std::map<std::string, std::unique_ptr<Member>> members_;
+  int64_t fence_ = 0;
+  std::unique_ptr<rt::Scope> scope_;  // practice clusters
+  std::unique_ptr<Controllers> controllers_;
+};
+
+}  // namespace baton::sim
