@@ -1,18 +1,15 @@
 // The command line of the API server.
 #include "cli/apiserver_command.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <string>
 #include <utility>
 
 #include "apiserver/server.h"
 #include "base/strings.h"
+#include "cli/files.h"
 #include "cli/flags.h"
 #include "cli/signals.h"
 #include "rt/files.h"
@@ -39,30 +36,6 @@ constexpr const char* kHelp =
     "  --token-auth-file FILE  bearer tokens: lines of token,user,uid,\"group1,group2\"\n"
     "  --audit-log FILE        one JSON line a request; - is standard output\n"
     "  --anonymous             let requests in that say not who they are, as system:anonymous\n";
-
-Result<std::string> ReadTextFile(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "re");
-  if (file == nullptr) return InvalidError(StrCat("'", path, "' cannot be read: ", std::strerror(errno)));
-  std::string text;
-  char buffer[4096];
-  for (size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, file)) > 0;) text.append(buffer, got);
-  std::fclose(file);
-  return text;
-}
-
-// Whole or not at all, and never readable by others.
-Result<void> WriteSecretFile(const std::string& path, std::string_view text) {
-  const std::string temporary = StrCat(path, ".tmp");
-  const auto failed = [&] { return InvalidError(StrCat("'", path, "' cannot be written: ", std::strerror(errno))); };
-  ::unlink(temporary.c_str());
-  constexpr mode_t kMode = 0600;
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
-  if (fd < 0) return failed();
-  const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const bool closed = ::close(fd) == 0;
-  if (!written || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) return failed();
-  return {};
-}
 
 struct Settings {
   apiserver::ApiServerOptions server;

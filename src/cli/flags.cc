@@ -10,6 +10,10 @@ namespace baton::cli {
 
 Result<void> Flags::Parse(std::span<const std::string_view> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].starts_with('-') && positional_.size() < positionals_) {
+      positional_.emplace_back(arguments[i]);
+      continue;
+    }
     const size_t equals = arguments[i].find('=');
     const std::string_view name = arguments[i].substr(0, equals);
     const auto flag = std::ranges::find(known_, name, &Flag::name);

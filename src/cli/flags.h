@@ -25,16 +25,21 @@ struct Flag {
 
 class Flags {
  public:
-  explicit Flags(std::vector<Flag> known) : known_(std::move(known)) {}
+  // `positionals`: how many arguments that are no flags there may be.
+  explicit Flags(std::vector<Flag> known, size_t positionals = 0)
+      : known_(std::move(known)), positionals_(positionals) {}
 
   Result<void> Parse(std::span<const std::string_view> arguments);
   Result<void> ParseAll(std::span<const std::string_view> arguments);  // and every flag must be there
   bool Has(std::string_view name) const { return given_.contains(name); }
   std::string Get(std::string_view name, std::string_view fallback = {}) const;
   Result<std::string> Required(std::string_view name) const;
+  const std::vector<std::string>& positional() const { return positional_; }
 
  private:
   std::vector<Flag> known_;
+  size_t positionals_;
+  std::vector<std::string> positional_;
   std::map<std::string, std::string, std::less<>> given_;
 };
 

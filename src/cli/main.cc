@@ -10,6 +10,7 @@
 #include "cli/backup_command.h"
 #include "cli/crds_command.h"
 #include "cli/interpret_command.h"
+#include "cli/up_command.h"
 
 namespace {
 
@@ -37,6 +38,7 @@ constexpr std::array kCommands = {
     Command{"interpret", "what an interpreter says about an object; tries a customization",
             baton::cli::InterpretCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
+    Command{"up", "the whole control plane in this process", baton::cli::UpCommand},
     Command{"version", "which build this is", Version},
 };
 

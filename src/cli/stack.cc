@@ -1,0 +1,166 @@
+// Starting and stopping the whole of Baton in one process.
+#include "cli/stack.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/federation_types.h"
+#include "api/karmada_keys.h"
+#include "base/base64.h"
+#include "base/strings.h"
+#include "cli/files.h"
+#include "federation/admission.h"
+#include "federation/connect.h"
+#include "federation/resources.h"
+#include "json/yaml.h"
+
+namespace baton::cli {
+namespace {
+
+using json::Value;
+
+const kube::Resource kCrds{.group = "apiextensions.k8s.io",
+                           .version = "v1",
+                           .plural = "customresourcedefinitions",
+                           .kind = "CustomResourceDefinition",
+                           .namespaced = false};
+
+// Flink's kinds, which a real member has from Flink's own operator.
+rt::Task<Result<void>> InstallFlink(kube::Api& api) {
+  for (const Value& manifest : api::FederationCrds()) {
+    if (manifest["spec"]["group"].str() != "flink.apache.org") continue;
+    CO_TRY(co_await api.Apply(kCrds, manifest, {.force = true}));
+  }
+  co_return Result<void>();
+}
+
+}  // namespace
+
+ControlPlane::ControlPlane(kube::Api& hub, federation::Connect connect, std::function<int64_t()> fence,
+                           const Logger* log)
+    : interpreter({.limits = {}, .now = [&hub] { return hub.loop().WallNow(); }}),
+      gate(hub, profiles),
+      federation(hub, interpreter, std::move(connect), {.gate = &gate, .log = log}),
+      engine(federation, profiles, {.fence = std::move(fence), .log = log}),
+      trigger(federation.hub(), profiles),
+      scope(hub.loop()) {}
+
+void ControlPlane::Run() {
+  scope.Spawn(federation.Run());
+  scope.Spawn(engine.Run());
+  scope.Spawn(trigger.Run());
+}
+
+Stack::Stack(rt::RealLoop& loop, StackOptions options)
+    : loop_(loop),
+      options_(std::move(options)),
+      kubeconfig_path_(StrCat(options_.data_dir, "/kubeconfig")),
+      admission_interpreter_({.limits = {}, .now = [&loop] { return loop.WallNow(); }}) {}
+
+Stack::~Stack() = default;
+
+rt::Task<Result<std::unique_ptr<Stack>>> Stack::Start(rt::RealLoop& loop, StackOptions options) {
+  std::unique_ptr<Stack> stack(new Stack(loop, std::move(options)));
+  CO_TRY(MakeDirectories(stack->options_.data_dir));
+  const std::string storage = StrCat(stack->options_.data_dir, "/practice-storage");
+  CO_TRY(MakeDirectories(storage));
+  stack->files_ = rt::MakeRealFiles(loop, storage);
+  stack->storage_ = std::make_unique<practice::Storage>(*stack->files_);
+  stack->commons_ = std::make_unique<practice::Commons>(loop, *stack->storage_);
+  stack->scope_ = std::make_unique<rt::Scope>(loop);
+  CO_TRY(co_await stack->StartHub());
+  for (const std::string& name : stack->options_.practice_clusters) CO_TRY(co_await stack->StartPractice(name));
+  CO_TRY(stack->WriteKubeconfig());
+  for (const auto& practice : stack->practice_) CO_TRY(co_await stack->Join(*practice));
+  stack->control_ = std::make_unique<ControlPlane>(
+      *stack->hub_api_, federation::ConnectOverHttps(loop), [] { return int64_t{1}; }, stack->options_.log);
+  stack->control_->Run();
+  co_return stack;
+}
+
+rt::Task<Result<void>> Stack::StartHub() {
+  apiserver::ApiServerOptions server;
+  server.ephemeral = options_.ephemeral;
+  if (!options_.ephemeral) server.data_dir = StrCat(options_.data_dir, "/hub");
+  server.listen = options_.listen;
+  server.context_name = "hub";
+  hub_ = CO_TRY(co_await apiserver::ApiServer::Start(loop_, std::move(server)));
+  hub_->backend().core().AddAdmission(federation::MakeAdmission(loop_, &admission_interpreter_));
+  hub_api_ = std::make_unique<kube::LocalApi>(hub_->backend());
+  co_return co_await federation::InstallCrds(*hub_api_);
+}
+
+rt::Task<Result<void>> Stack::StartPractice(std::string name) {
+  auto practice = std::make_unique<Practice>();
+  practice->name = name;
+  apiserver::ApiServerOptions server;
+  server.ephemeral = options_.ephemeral;
+  if (!options_.ephemeral) server.data_dir = StrCat(options_.data_dir, "/", name);
+  server.context_name = name;
+  practice->server = CO_TRY(co_await apiserver::ApiServer::Start(loop_, std::move(server)));
+  practice->api = std::make_unique<kube::LocalApi>(practice->server->backend());
+  CO_TRY(co_await InstallFlink(*practice->api));
+  practice::PracticeClusterOptions settings;
+  if (options_.operator_speed > 1) settings.flink = settings.flink.Faster(options_.operator_speed);
+  practice->cluster = std::make_unique<practice::PracticeCluster>(*practice->api, *commons_, name, settings);
+  scope_->Spawn(practice->cluster->Run());
+  practice_.push_back(std::move(practice));
+  co_return Result<void>();
+}
+
+// As `baton join` does: a Secret with the way to it, and the Cluster.
+rt::Task<Result<void>> Stack::Join(const Practice& practice) {
+  const std::string_view ns = api::karmada::kClusterNamespace;
+  Value secret = json::Object({{"apiVersion", "v1"}, {"kind", "Secret"}});
+  secret.Edit("metadata").Set("name", practice.name);
+  secret.Edit("metadata").Set("namespace", ns);
+  secret.Set("data", json::Object({{"kubeconfig", Base64Encode(practice.server->Kubeconfig())}}));
+  CO_TRY(co_await hub_api_->Apply(federation::kSecrets, secret, {.force = true}));
+  Value cluster = json::Object({{"apiVersion", "cluster.karmada.io/v1alpha1"}, {"kind", "Cluster"}});
+  cluster.Edit("metadata").Set("name", practice.name);
+  cluster.Edit("metadata").Set("labels", json::Object({{"practice.baton.io/cluster", "true"}}));
+  cluster.Set("spec", json::Object({{"syncMode", "Push"},
+                                    {"apiEndpoint", StrCat("https://", practice.server->endpoint().ToString())},
+                                    {"secretRef", json::Object({{"namespace", ns}, {"name", practice.name}})}}));
+  CO_TRY(co_await hub_api_->Apply(federation::kClusters, cluster, {.force = true}));
+  co_return Result<void>();
+}
+
+// One file, a context for each.
+Result<void> Stack::WriteKubeconfig() {
+  Value merged = TRY(json::ParseYaml(hub_->Kubeconfig()));
+  for (const auto& practice : practice_) {
+    const Value one = TRY(json::ParseYaml(practice->server->Kubeconfig()));
+    for (const std::string_view list : {"clusters", "users", "contexts"}) {
+      for (const Value& item : one[list].items()) merged.Edit(list).Push(item);
+    }
+  }
+  return WriteSecretFile(kubeconfig_path_, json::PrintYaml(merged));
+}
+
+Stack::Practice& Stack::Find(const std::string& name) {
+  const auto at = std::ranges::find_if(practice_, [&](const auto& one) { return one->name == name; });
+  INVARIANT(at != practice_.end(), "a practice cluster that was not started");
+  return **at;
+}
+
+net::Endpoint Stack::practice_endpoint(const std::string& name) const {
+  return const_cast<Stack*>(this)->Find(name).server->endpoint();
+}
+kube::Api& Stack::member(const std::string& name) { return *Find(name).api; }
+practice::PracticeCluster& Stack::practice(const std::string& name) { return *Find(name).cluster; }
+
+rt::Task<void> Stack::Stop(rt::Deadline deadline) {
+  control_.reset();
+  scope_.reset();
+  for (auto& practice : practice_) {
+    practice->cluster.reset();
+    practice->api.reset();
+  }
+  commons_.reset();
+  for (auto& practice : practice_) co_await practice->server->Stop(deadline);
+  hub_api_.reset();
+  co_await hub_->Stop(deadline);
+}
+
+}  // namespace baton::cli
