@@ -9,6 +9,7 @@
 #include "cli/apiserver_command.h"
 #include "cli/backup_command.h"
 #include "cli/crds_command.h"
+#include "cli/demo_command.h"
 #include "cli/interpret_command.h"
 #include "cli/up_command.h"
 
@@ -35,6 +36,7 @@ constexpr std::array kCommands = {
     Command{"apiserver", "a Kubernetes API server on an embedded store", baton::cli::ApiServerCommand},
     Command{"backup", "write everything a store holds to a file", baton::cli::BackupCommand},
     Command{"crds", "print the CustomResourceDefinitions that a hub needs", baton::cli::CrdsCommand},
+    Command{"demo", "a whole migration on practice clusters, judged at the end", baton::cli::DemoCommand},
     Command{"interpret", "what an interpreter says about an object; tries a customization",
             baton::cli::InterpretCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
