@@ -175,8 +175,9 @@ class Explorer {
       const Cluster& cluster = world.cluster[i];
       out += StrCat(i == 0 ? " | A " : " | B ");
       if (cluster.exists) {
-        out += StrCat(kForms[static_cast<int>(cluster.spec.form)], "(", static_cast<int>(cluster.spec.seq), ") uid ",
-                      static_cast<int>(cluster.uid), cluster.deleting ? " deleting" : "", cluster.acting ? " acting" : "");
+        out +=
+            StrCat(kForms[static_cast<int>(cluster.spec.form)], "(", static_cast<int>(cluster.spec.seq), ") uid ",
+                   static_cast<int>(cluster.uid), cluster.deleting ? " deleting" : "", cluster.acting ? " acting" : "");
       } else {
         out += "absent";
       }

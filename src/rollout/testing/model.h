@@ -1,5 +1,5 @@
-// The exhaustive check of a handoff: every interleaving of a small world (model_world.h) with up to `faults` faults, with
-// the real Next deciding.
+// The exhaustive check of a handoff: every interleaving of a small world (model_world.h) with up to `faults` faults,
+// with the real Next deciding.
 //
 //   ModelResult result = Explore({.own_hub = true, .faults = 2});
 //   result.broken.empty()      // or: which promise, and the story of how, shortest first

@@ -45,14 +45,19 @@ Spec SpecOf(const SideRule& rule) {
   return spec;
 }
 
-enum Flag : uint8_t { kAbortFlag = 1, kPausedFlag = 2, kLateFlag = 4, kTemplateFlag = 8, kValidFlag = 16, kBrokenFlag = 32 };
+enum Flag : uint8_t {
+  kAbortFlag = 1,
+  kPausedFlag = 2,
+  kLateFlag = 4,
+  kTemplateFlag = 8,
+  kValidFlag = 16,
+  kBrokenFlag = 32
+};
 
 }  // namespace
 
 Core::Core(bool own_hub) : own_hub_(own_hub) {
-  Writer first{.exists = true,
-               .seq = 1,
-               .holder = {.cluster = "A", .cluster_id = "idA", .member_uid = "a0"}};
+  Writer first{.exists = true, .seq = 1, .holder = {.cluster = "A", .cluster_id = "idA", .member_uid = "a0"}};
   InternWriter(first);
   overrides_.emplace_back();  // 0: none
 }
@@ -139,10 +144,10 @@ Core::Question Core::Ask(const World& world, int64_t fence) const {
   question.writer = world.writer;
   question.fence = static_cast<uint8_t>(fence);
   question.phase = static_cast<uint8_t>(world.phase);
-  question.flags = static_cast<uint8_t>((world.abort ? kAbortFlag : 0) | (world.paused ? kPausedFlag : 0) |
-                                        (world.late ? kLateFlag : 0) | (world.template_there ? kTemplateFlag : 0) |
-                                        (world.target_valid ? kValidFlag : 0) |
-                                        (world.override_broken ? kBrokenFlag : 0));
+  question.flags =
+      static_cast<uint8_t>((world.abort ? kAbortFlag : 0) | (world.paused ? kPausedFlag : 0) |
+                           (world.late ? kLateFlag : 0) | (world.template_there ? kTemplateFlag : 0) |
+                           (world.target_valid ? kValidFlag : 0) | (world.override_broken ? kBrokenFlag : 0));
   question.override_id = world.override_id;
   question.attested = world.attested;
   question.binding = world.binding;
@@ -207,7 +212,8 @@ Verdict Core::Answer(const Question& question) {
   migration.abort = (question.flags & kAbortFlag) != 0;
   migration.paused = (question.flags & kPausedFlag) != 0;
   if (question.attested != kNothing)
-    migration.attestation = Attestation{.by = "ann", .reason = "dead", .state_ref = StateName("ann", question.attested)};
+    migration.attestation =
+        Attestation{.by = "ann", .reason = "dead", .state_ref = StateName("ann", question.attested)};
   Observation seen{.fence = question.fence, .own_hub = own_hub_};
   seen.template_found = (question.flags & kTemplateFlag) != 0;
   seen.preflight_done = true;

@@ -110,6 +110,9 @@ void Steps::CheckEnd(const World& world) {
       if (world.phase == Phase::kRolledBack && target.exists && IsUid(target.uid, writer.writer.receipt->from_uid))
         Break("P5: RolledBack, and the target that had been granted is still there");
       break;
+    case Phase::kCancelled:
+      if (source.job == Job::kRunning || target.job == Job::kRunning) Break("P5: Cancelled, and something still runs");
+      break;
     default:
       break;
   }
@@ -135,8 +138,7 @@ bool Steps::Land(World& world, Pending& slot, bool with_status) {
   const Pending effect = slot;
   slot = {};
   if (!effect.valid || (effect.create && world.override_id != 0)) return true;
-  const int64_t old_override_fence =
-      world.override_id != 0 ? core_.override_facts(world.override_id).state.fence : 0;
+  const int64_t old_override_fence = world.override_id != 0 ? core_.override_facts(world.override_id).state.fence : 0;
   switch (effect.what) {
     case Do::kSwapWriter:
       if (effect.id == world.writer) break;
@@ -404,17 +406,31 @@ const char* Steps::CheckQuietEnd(const World& world) {
   const bool target_out = world.phase == Phase::kAborted || world.phase == Phase::kRolledBack;
   if (source_out && !Nothing(world.cluster[kSource])) return "P4: something stays in the source after the end";
   const bool stray = world.cluster[kTarget].uid == kStrayUid;  // was there before, and is not ours
-  if (target_out && !stray && !Nothing(world.cluster[kTarget])) return "P4: something stays in the target after the end";
+  if (target_out && !stray && !Nothing(world.cluster[kTarget]))
+    return "P4: something stays in the target after the end";
   return nullptr;
 }
 
 bool Steps::Fair(World& world) {
-  static constexpr Event kOrder[] = {
-      Event::kActsSource,     Event::kActsTarget,     Event::kReadsSource,        Event::kReadsTarget,
-      Event::kCleansSource,   Event::kCleansTarget,   Event::kPodsGoneSource,     Event::kPodsGoneTarget,
-      Event::kManagerGoneSource, Event::kManagerGoneTarget, Event::kProgressSource, Event::kProgressTarget,
-      Event::kCacheOverride,  Event::kCacheBinding,   Event::kCacheTemplate,      Event::kWriteSource,
-      Event::kWriteTarget,    Event::kLand1,          Event::kLand2};
+  static constexpr Event kOrder[] = {Event::kActsSource,
+                                     Event::kActsTarget,
+                                     Event::kReadsSource,
+                                     Event::kReadsTarget,
+                                     Event::kCleansSource,
+                                     Event::kCleansTarget,
+                                     Event::kPodsGoneSource,
+                                     Event::kPodsGoneTarget,
+                                     Event::kManagerGoneSource,
+                                     Event::kManagerGoneTarget,
+                                     Event::kProgressSource,
+                                     Event::kProgressTarget,
+                                     Event::kCacheOverride,
+                                     Event::kCacheBinding,
+                                     Event::kCacheTemplate,
+                                     Event::kWriteSource,
+                                     Event::kWriteTarget,
+                                     Event::kLand1,
+                                     Event::kLand2};
   for (const Event event : kOrder) {
     if (Apply(world, event)) return true;
   }

@@ -56,8 +56,8 @@ struct Cluster {
   bool job_manager = false;
   bool progressed = false;
   int8_t started_from = kNothing;
-  int8_t state = kNothing;    // what it would go on from; kNothing: it has none
-  int8_t capture = kNothing;  // the state that the last stop wrote,
+  int8_t state = kNothing;        // what it would go on from; kNothing: it has none
+  int8_t capture = kNothing;      // the state that the last stop wrote,
   int8_t capture_dir = kNothing;  // and where: the seq of the stop; kNothing: nowhere of ours
   // The cluster.
   bool silent = false;
@@ -91,7 +91,7 @@ struct World {
   Cluster cluster[2];
   // The hub.
   uint8_t writer = 0;
-  uint8_t override_id = 0;  // 0: none
+  uint8_t override_id = 0;       // 0: none
   bool override_broken = false;  // being deleted, or edited: it still works where the finalizer protects it
   Binding binding;
   bool template_there = true;
@@ -131,15 +131,60 @@ static_assert(std::has_unique_object_representations_v<World>);
 
 // Everything that can happen. Those from kFirstFault on are faults and wishes: each at most once, and only so many.
 enum class Event : uint8_t {
-  kLook1, kLook2, kLand1, kLand2, kGhostLands,
-  kCacheOverride, kCacheBinding, kCacheTemplate, kWriteSource, kWriteTarget, kStashLands,
-  kReadsSource, kReadsTarget, kActsSource, kActsTarget, kCleansSource, kCleansTarget, kPodsGoneSource, kPodsGoneTarget,
-  kManagerGoneSource, kManagerGoneTarget, kProgressSource, kProgressTarget, kAnswersSource, kAnswersTarget, kResumed,
+  kLook1,
+  kLook2,
+  kLand1,
+  kLand2,
+  kGhostLands,
+  kCacheOverride,
+  kCacheBinding,
+  kCacheTemplate,
+  kWriteSource,
+  kWriteTarget,
+  kStashLands,
+  kReadsSource,
+  kReadsTarget,
+  kActsSource,
+  kActsTarget,
+  kCleansSource,
+  kCleansTarget,
+  kPodsGoneSource,
+  kPodsGoneTarget,
+  kManagerGoneSource,
+  kManagerGoneTarget,
+  kProgressSource,
+  kProgressTarget,
+  kAnswersSource,
+  kAnswersTarget,
+  kResumed,
   kFirstFault,
-  kAnswerLost1 = kFirstFault, kAnswerLost2, kTakeOver, kStashSource, kStashTarget, kStartFails, kRevivedSource,
-  kRevivedTarget, kJobFailsSource, kJobFailsTarget, kSilentSource, kSilentTarget, kSwappedSource, kSwappedTarget,
-  kDeletedSource, kDeletedTarget, kHandResume, kHandSuspend, kAbort, kPause, kOverrideBroken, kForeign, kTemplateGone,
-  kAttest, kLate1, kLate2, kLeftover,
+  kAnswerLost1 = kFirstFault,
+  kAnswerLost2,
+  kTakeOver,
+  kStashSource,
+  kStashTarget,
+  kStartFails,
+  kRevivedSource,
+  kRevivedTarget,
+  kJobFailsSource,
+  kJobFailsTarget,
+  kSilentSource,
+  kSilentTarget,
+  kSwappedSource,
+  kSwappedTarget,
+  kDeletedSource,
+  kDeletedTarget,
+  kHandResume,
+  kHandSuspend,
+  kAbort,
+  kPause,
+  kOverrideBroken,
+  kForeign,
+  kTemplateGone,
+  kAttest,
+  kLate1,
+  kLate2,
+  kLeftover,
   kCount,
 };
 std::string_view EventStory(Event event);

@@ -1,0 +1,486 @@
+// One row for each edge of the diagram in next.h and for each wait: what is seen, and what is decided.
+#include "rollout/next.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace baton::rollout {
+namespace {
+
+struct Case {
+  Writer writer;
+  Migration migration;
+  Observation seen;
+};
+
+using Mode = SideRule::Mode;
+constexpr Duration kLate = hours(1);
+
+// ---- places along the way, each with everything as it should be there
+
+Case Pending() {
+  Case c;
+  c.writer = {.exists = true, .seq = 1, .holder = {"A", "idA", "a1"}};
+  c.migration = {.name = "move", .uid = "m", .phase = Phase::kPending};
+  c.seen.fence = 7;
+  c.seen.preflight_done = true;
+  c.seen.proposal =
+      Claim{.migration = "move", .migration_uid = "m", .source = {"A", "idA", "a1"}, .target = {"B", "idB", ""}};
+  c.seen.binding.clusters = {"A"};
+  c.seen.source = {.answered = true, .cluster_id = "idA", .found = true, .uid = "a1", .seq = 1, .runs = true};
+  c.seen.source.prior_path = "old";
+  c.seen.source.stop_missing = "it runs";
+  c.seen.target = {.answered = true, .cluster_id = "idB"};
+  c.seen.target.start_missing = "no checkpoint yet";
+  return c;
+}
+
+void OursNow(Case& c, const std::set<std::string>& clusters, bool locked = true) {
+  c.seen.override_state = WantedOverride(c.writer, 7);
+  c.seen.override_exists = true;
+  c.seen.binding = {.clusters = clusters, .locked = locked, .fence = locked ? 7 : 0};
+}
+
+Case Planned() {
+  Case c = Pending();
+  c.writer.claim = c.seen.proposal;
+  c.writer.claim->fence = 7;
+  c.migration.phase = Phase::kPlanned;
+  OursNow(c, {"A"});
+  return c;
+}
+
+Case Staged() {
+  Case c = Planned();
+  c.migration.phase = Phase::kStaged;
+  c.seen.target_valid = true;
+  c.seen.target.found = c.seen.target.held = true;
+  c.seen.target.uid = "b1";
+  c.seen.target.seq = 1;
+  OursNow(c, {"A", "B"});
+  return c;
+}
+
+Case Quiescing() {
+  Case c = Staged();
+  c.migration.phase = Phase::kQuiescing;
+  c.writer.seq = 2;
+  c.writer.stop = Stop{.seq = 2, .cluster = "A", .uid = "a1", .prior_path = "old", .state_dir = "m-1-2"};
+  OursNow(c, {"A", "B"});
+  c.seen.source.seq = 2;
+  c.seen.source.held = true;
+  return c;
+}
+
+Case Stopped() {
+  Case c = Quiescing();
+  c.seen.source.runs = false;
+  c.seen.source.stop_proven = true;
+  c.seen.source.stop_missing.clear();
+  c.seen.source.capture = "m-1-2/sp";
+  return c;
+}
+
+Case Granted() {
+  Case c = Stopped();
+  c.migration.phase = Phase::kGranted;
+  c.writer.seq = 3;
+  c.writer.holder = {"B", "idB", "b1"};
+  c.writer.receipt =
+      Receipt{.seq = 3, .migration_uid = "m", .from = "A", .to = "B", .capture = "m-1-2/sp", .how = "StopProof"};
+  return c;  // the override is still the one of Quiescing
+}
+
+Case Verifying() {
+  Case c = Granted();
+  c.migration.phase = Phase::kVerifying;
+  OursNow(c, {"A", "B"});
+  c.seen.target.held = false;
+  c.seen.target.seq = 3;
+  c.seen.target.runs = true;
+  return c;
+}
+
+Case Proven() {
+  Case c = Verifying();
+  c.seen.target.start_proven = true;
+  c.seen.proven_for = seconds(10);
+  return c;
+}
+
+Case Cleaning() {
+  Case c = Proven();
+  c.migration.phase = Phase::kCleaning;
+  c.writer.claim->verified = true;
+  OursNow(c, {"B"});
+  return c;
+}
+
+Case Cleaned() {
+  Case c = Cleaning();
+  c.seen.source = {.answered = true, .cluster_id = "idA"};
+  return c;
+}
+
+Case Aborting() {
+  Case c = Stopped();
+  c.migration.phase = Phase::kAborting;
+  c.writer.claim->intent = Intent::kAbort;
+  c.writer.seq = 3;
+  OursNow(c, {"A"});
+  return c;
+}
+
+Case AbortedWell() {
+  Case c = Aborting();
+  c.seen.source.seq = 3;
+  c.seen.source.held = false;
+  c.seen.source.runs = true;
+  c.seen.target = {.answered = true, .cluster_id = "idB"};
+  return c;
+}
+
+Case Withdrawing() {
+  Case c = Verifying();
+  c.migration.phase = Phase::kWithdrawing;
+  c.writer.claim->intent = Intent::kWithdraw;
+  c.writer.seq = 4;
+  c.writer.stop = Stop{.seq = 4, .cluster = "B", .uid = "b1", .state_dir = "m-1-4"};
+  OursNow(c, {"A", "B"});
+  c.seen.target.seq = 4;
+  c.seen.target.held = true;
+  c.seen.target.stop_missing = "it runs";
+  return c;
+}
+
+Case TargetStopped() {
+  Case c = Withdrawing();
+  c.seen.target.runs = false;
+  c.seen.target.stop_proven = true;
+  c.seen.target.capture = "m-1-4/sp";
+  c.seen.target.progress = Sighting::Progress::kSome;
+  return c;
+}
+
+Case TargetRemoved() {
+  Case c = TargetStopped();
+  c.writer.stop->proven = true;
+  c.writer.stop->capture = "m-1-4/sp";
+  OursNow(c, {"A"});
+  c.seen.target = {.answered = true, .cluster_id = "idB"};
+  return c;
+}
+
+Case Resuming() {
+  Case c = TargetRemoved();
+  c.writer.seq = 5;
+  c.writer.holder = {"A", "idA", "a1"};
+  c.writer.receipt->capture = "m-1-4/sp";
+  OursNow(c, {"A"});
+  return c;
+}
+
+Case Resumed() {
+  Case c = Resuming();
+  c.seen.source.seq = 5;
+  c.seen.source.held = false;
+  c.seen.source.runs = true;
+  return c;
+}
+
+Case EndOnRecord(Phase end) {
+  Case c = Pending();
+  c.writer.ended_uid = "m";
+  c.writer.ended = end;
+  return c;
+}
+
+// ---- the table
+
+struct Row {
+  std::string_view name;
+  Case (*place)();
+  std::function<void(Case&)> change;
+  Phase phase;
+  std::string_view effect;  // as EffectName tells
+  std::string_view says;    // a part of the message
+  bool blocked = false;
+};
+
+void Same(Case&) {}
+void Late(Case& c) { c.seen.in_phase = kLate; }
+void Hold(Case& c) { c.migration.hold_on_failure = true; }
+void AskAbort(Case& c) { c.migration.abort = true; }
+void Free(Case& c, const std::string& cluster) { OursNow(c, {cluster}, false); }
+void SilentSource(Case& c) { c.seen.source = {}; }
+void SilentTarget(Case& c) { c.seen.target = {}; }
+void Vouched(Case& c) { c.migration.attestation = Attestation{"ann", "burnt down", "ref"}; }
+void Foreign(Case& c) {
+  c.seen.own_hub = false;
+  c.seen.target = {.answered = true, .cluster_id = "idB"};
+  c.seen.binding = {.clusters = {"A"}, .kept = {"B"}, .locked = true, .fence = 7};
+}
+
+const std::vector<Row>& Before() {
+  static const std::vector<Row> kRows = {
+      {"claims", Pending, Same, Phase::kPending, "swap-writer", "claiming"},
+      {"checks first", Pending, [](Case& c) { c.seen.preflight_done = false; }, Phase::kPending, "none", "the checks"},
+      {"rejects", Pending, [](Case& c) { c.seen.problems = {"no", "never"}; }, Phase::kRejected, "none", "no; never"},
+      {"loses to another", Planned, [](Case& c) { c.migration.uid = "other", c.migration.phase = Phase::kPending; },
+       Phase::kRejected, "none", "is moving this workload"},
+      {"aborted before it began", Pending, AskAbort, Phase::kAborted, "none", "before it began"},
+      {"what was rejected stays so", Pending, [](Case& c) { c.migration.phase = Phase::kRejected; }, Phase::kRejected,
+       "none", "ended"},
+      {"record gone", Planned, [](Case& c) { c.writer = {}; }, Phase::kPlanned, "none", "was deleted", true},
+      {"new leader", Planned, [](Case& c) { c.seen.fence = 8; }, Phase::kPlanned, "swap-writer", "a new leader"},
+      {"old leader", Planned, [](Case& c) { c.seen.fence = 6; }, Phase::kPlanned, "none", "another leader"},
+      {"template gone, workload there", Planned, [](Case& c) { c.seen.template_found = false; }, Phase::kPlanned,
+       "none", "gone from both clusters"},
+      {"the same, late", Planned, [](Case& c) { c.seen.template_found = false, Late(c); }, Phase::kPlanned, "none",
+       "look at what keeps it", true},
+      {"template and workload gone", Cleaned,
+       [](Case& c) { c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}; },
+       Phase::kCleaning, "swap-writer", "the template is gone"},
+      {"no override", Planned, [](Case& c) { c.seen.override_state.reset(); }, Phase::kPlanned, "put-override",
+       "override"},
+      {"not locked", Planned, [](Case& c) { c.seen.binding.locked = false; }, Phase::kPlanned, "put-binding",
+       "locking"},
+      {"an emptied list", Planned, [](Case& c) { c.seen.binding.clusters = {}; }, Phase::kPlanned, "put-binding",
+       "locking"},
+      {"silent source", Planned, SilentSource, Phase::kPlanned, "none", "cluster A to answer"},
+      {"source is another cluster", Planned, [](Case& c) { c.seen.source.cluster_id = "x"; }, Phase::kPlanned, "none",
+       "cluster A to answer"},
+      {"source is another object", Planned, [](Case& c) { c.seen.source.uid = "a2"; }, Phase::kPlanned, "none",
+       "not the one", true},
+      {"epoch not there", Planned, [](Case& c) { c.seen.source.seq = 0; }, Phase::kPlanned, "none", "to show epoch 1"},
+      {"validates", Planned, Same, Phase::kPlanned, "validate-target", "asking B"},
+      {"target refuses", Planned, [](Case& c) { c.seen.target_invalid = "no CRD"; }, Phase::kPlanned, "swap-writer",
+       "no CRD"},
+      {"target refuses, Hold", Planned, [](Case& c) { c.seen.target_invalid = "no CRD", Hold(c); }, Phase::kPlanned,
+       "none", "baton abort", true},
+      {"adds the target", Planned, [](Case& c) { c.seen.target_valid = true; }, Phase::kPlanned, "put-binding",
+       "locking"},
+      {"silent target", Staged, SilentTarget, Phase::kStaged, "none", "cluster B to answer"},
+      {"target not created", Staged, [](Case& c) { c.seen.target.found = false; }, Phase::kStaged, "none",
+       "the held workload"},
+      {"target not held", Staged, [](Case& c) { c.seen.target.held = false; }, Phase::kStaged, "none",
+       "the held workload"},
+      {"foreign: target withheld", Staged, Foreign, Phase::kStaged, "swap-writer", "ordering the stop"},
+      {"foreign: target not empty", Staged, [](Case& c) { Foreign(c), c.seen.target.found = true; }, Phase::kStaged,
+       "none", "to have nothing"},
+      {"foreign: pods left", Staged, [](Case& c) { Foreign(c), c.seen.target.remains = true; }, Phase::kStaged, "none",
+       "to have nothing"},
+      {"paused", Staged, [](Case& c) { c.migration.paused = true; }, Phase::kStaged, "none", "baton resume"},
+      {"paused is never late", Staged, [](Case& c) { c.migration.paused = true, Late(c); }, Phase::kStaged, "none",
+       "baton resume"},
+      {"not approved", Staged,
+       [](Case& c) { c.migration.approved = false, c.migration.waiting_for_approval = "approval by ops"; },
+       Phase::kStaged, "none", "approval by ops"},
+      {"source does not run", Staged, [](Case& c) { c.seen.source.runs = false; }, Phase::kStaged, "none",
+       "to run, so that"},
+      {"staged late", Staged, Late, Phase::kStaged, "swap-writer", "took too long"},
+      {"staged, abort", Staged, AskAbort, Phase::kStaged, "swap-writer", "asked for"},
+      {"orders the stop", Staged, Same, Phase::kStaged, "swap-writer", "ordering the stop in A"},
+      {"vouched for, not stopped yet", Staged, [](Case& c) { SilentSource(c), Vouched(c); }, Phase::kStaged,
+       "swap-writer", "as ann attested"},
+  };
+  return kRows;
+}
+
+const std::vector<Row>& Forward() {
+  static const std::vector<Row> kRows = {
+      {"waits for the proof", Quiescing, Same, Phase::kQuiescing, "none", "the stop proof from A: it runs"},
+      {"silent source", Quiescing, SilentSource, Phase::kQuiescing, "none", "silence proves nothing"},
+      {"silent source, late", Quiescing, [](Case& c) { SilentSource(c), Late(c); }, Phase::kQuiescing, "swap-writer",
+       "not proven in time"},
+      {"late, Hold", Quiescing, [](Case& c) { Hold(c), Late(c); }, Phase::kQuiescing, "none", "baton abort", true},
+      {"stop failed", Quiescing, [](Case& c) { c.seen.source.stop_failed = "it had failed"; }, Phase::kQuiescing,
+       "swap-writer", "it had failed"},
+      {"abort", Stopped, AskAbort, Phase::kQuiescing, "swap-writer", "asked for"},
+      {"grants", Stopped, Same, Phase::kQuiescing, "swap-writer", "granting B"},
+      {"no capture", Stopped, [](Case& c) { c.seen.source.capture.clear(); }, Phase::kQuiescing, "none",
+       "the stop proof"},
+      {"another object", Stopped, [](Case& c) { c.seen.source.uid = "a2"; }, Phase::kQuiescing, "none",
+       "the stop proof"},
+      {"deleting", Stopped, [](Case& c) { c.seen.source.deleting = true; }, Phase::kQuiescing, "none",
+       "the stop proof"},
+      {"not held", Stopped, [](Case& c) { c.seen.source.held = false; }, Phase::kQuiescing, "none", "the stop proof"},
+      {"another epoch", Stopped, [](Case& c) { c.seen.source.seq = 1; }, Phase::kQuiescing, "none", "the stop proof"},
+      {"another cluster", Stopped, [](Case& c) { c.seen.source.cluster_id = "x"; }, Phase::kQuiescing, "none",
+       "silence proves nothing"},
+      {"vouched for", Quiescing, [](Case& c) { SilentSource(c), Vouched(c); }, Phase::kQuiescing, "swap-writer",
+       "ann attested"},
+      {"vouched for, but it answers", Quiescing, Vouched, Phase::kQuiescing, "none", "the stop proof"},
+      {"starts", Granted, Same, Phase::kGranted, "put-override", "override"},
+      {"proof again: silent", Granted, SilentSource, Phase::kGranted, "none", "once more"},
+      {"proof again: silent, late", Granted, [](Case& c) { SilentSource(c), Late(c); }, Phase::kGranted, "none",
+       "bring A back", true},
+      {"proof again: it runs", Granted, [](Case& c) { c.seen.source.stop_proven = false; }, Phase::kGranted, "none",
+       "stop it there", true},
+      {"proof again: ran in between", Granted, [](Case& c) { c.seen.source.capture = "m-1-2/other"; }, Phase::kGranted,
+       "none", "baton abort", true},
+      {"proof again: abort", Granted, [](Case& c) { SilentSource(c), AskAbort(c); }, Phase::kGranted, "swap-writer",
+       "going back"},
+      {"object not on record", Granted, [](Case& c) { c.writer.holder.member_uid.clear(); }, Phase::kGranted,
+       "swap-writer", "is the one that may run"},
+      {"object not there", Granted, [](Case& c) { c.writer.holder.member_uid.clear(), c.seen.target.found = false; },
+       Phase::kGranted, "none", "the held workload in B"},
+      {"waits for the start", Verifying, Same, Phase::kVerifying, "none", "no checkpoint yet"},
+      {"a new leader does not read it again", Verifying,
+       [](Case& c) { SilentSource(c), c.writer.claim->fence = c.seen.fence = 8; }, Phase::kVerifying, "put-override",
+       "override"},
+      {"another object runs", Verifying, [](Case& c) { c.seen.target.uid = "b2"; }, Phase::kVerifying, "none",
+       "not the one that was granted", true},
+      {"silent target", Verifying, SilentTarget, Phase::kVerifying, "none", "cluster B to answer"},
+      {"silent target, late", Verifying, [](Case& c) { SilentTarget(c), Late(c); }, Phase::kVerifying, "none",
+       "bring it back", true},
+      {"start failed", Verifying, [](Case& c) { c.seen.target.start_failed = "no quota"; }, Phase::kVerifying,
+       "swap-writer", "no quota"},
+      {"start failed, Hold", Verifying, [](Case& c) { c.seen.target.start_failed = "no quota", Hold(c); },
+       Phase::kVerifying, "none", "baton abort", true},
+      {"late", Verifying, Late, Phase::kVerifying, "swap-writer", "did not prove itself in time"},
+      {"abort", Verifying, AskAbort, Phase::kVerifying, "swap-writer", "asked for"},
+      {"abort goes back also with Hold", Verifying, [](Case& c) { AskAbort(c), Hold(c); }, Phase::kVerifying,
+       "swap-writer", "asked for"},
+      {"proven, not for long", Proven, [](Case& c) { c.seen.proven_for = seconds(9); }, Phase::kVerifying, "none",
+       "to stay healthy for 10 s"},
+      {"proven", Proven, Same, Phase::kVerifying, "swap-writer", "has proven itself"},
+      {"keeps the override", Cleaning, [](Case& c) { c.seen.override_state.reset(); }, Phase::kCleaning, "put-override",
+       "until the source is gone"},
+      {"removes the source", Cleaning, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kCleaning, "put-binding",
+       "removing the workload from A"},
+      {"also when it is gone", Cleaned, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kCleaning, "put-binding",
+       "removing the workload from A"},
+      {"waits until it is gone", Cleaning, Same, Phase::kCleaning, "none", "to be gone from A"},
+      {"the same, late", Cleaning, Late, Phase::kCleaning, "none", "look at what keeps it", true},
+      {"pods left", Cleaned, [](Case& c) { c.seen.source.remains = true; }, Phase::kCleaning, "none",
+       "to be gone from A"},
+      {"no abort any more", Cleaning, AskAbort, Phase::kCleaning, "none", "to be gone from A"},
+      {"unlocks", Cleaned, Same, Phase::kCleaning, "put-binding", "giving the binding back"},
+      {"policy forbids the target", Cleaned, [](Case& c) { c.seen.target_allowed = false; }, Phase::kCleaning, "none",
+       "edit the policy", true},
+      {"scheduler not settled", Cleaned, [](Case& c) { Free(c, "B"), c.seen.binding_settled = false; },
+       Phase::kCleaning, "none", "the scheduler to leave"},
+      {"the same, late", Cleaned, [](Case& c) { Free(c, "B"), c.seen.binding_settled = false, Late(c); },
+       Phase::kCleaning, "none", "look at the binding", true},
+      {"target does not run at the end", Cleaned, [](Case& c) { Free(c, "B"), c.seen.target.runs = false; },
+       Phase::kCleaning, "none", "to run, as it did"},
+      {"the same, late", Cleaned, [](Case& c) { Free(c, "B"), c.seen.target.runs = false, Late(c); }, Phase::kCleaning,
+       "none", "look at cluster B", true},
+      {"over", Cleaned, [](Case& c) { Free(c, "B"); }, Phase::kCleaning, "swap-writer", "the move is over"},
+  };
+  return kRows;
+}
+
+const std::vector<Row>& Back() {
+  static const std::vector<Row> kRows = {
+      {"lets it run", Aborting, [](Case& c) { c.seen.override_state->source.mode = Mode::kStopping; }, Phase::kAborting,
+       "put-override", "letting A run on"},
+      {"silent, not told yet", Aborting, [](Case& c) { c.seen.override_state.reset(), SilentSource(c); },
+       Phase::kAborting, "none", "cluster A to answer"},
+      {"the same, late", Aborting, [](Case& c) { c.seen.override_state.reset(), SilentSource(c), Late(c); },
+       Phase::kAborting, "none", "bring cluster A back", true},
+      {"another object", Aborting, [](Case& c) { c.seen.source.uid = "a2"; }, Phase::kAborting, "none",
+       "it would start empty", true},
+      {"takes the target out", Aborting, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kAborting, "put-binding",
+       "out of B"},
+      {"waits until it runs", Aborting, Same, Phase::kAborting, "none", "A to run again"},
+      {"the same, late", Aborting, Late, Phase::kAborting, "none", "look at cluster A", true},
+      {"target still there", AbortedWell, [](Case& c) { c.seen.target.found = true; }, Phase::kAborting, "none",
+       "gone from B"},
+      {"the same, late", AbortedWell, [](Case& c) { c.seen.target.found = true, Late(c); }, Phase::kAborting, "none",
+       "delete the object there", true},
+      {"unlocks", AbortedWell, Same, Phase::kAborting, "put-binding", "giving the binding back"},
+      {"aborted", AbortedWell, [](Case& c) { Free(c, "A"); }, Phase::kAborting, "swap-writer", "was aborted"},
+      {"stops the target", Withdrawing, [](Case& c) { c.seen.override_state.reset(); }, Phase::kWithdrawing,
+       "put-override", "override"},
+      {"waits for the proof", Withdrawing, Same, Phase::kWithdrawing, "none", "the stop proof from B: it runs"},
+      {"the same, late", Withdrawing, Late, Phase::kWithdrawing, "none", "stop the workload in B", true},
+      {"appeared late", Withdrawing, [](Case& c) { c.writer.stop->uid.clear(); }, Phase::kWithdrawing, "swap-writer",
+       "appeared in B"},
+      {"stopped", TargetStopped, Same, Phase::kWithdrawing, "swap-writer", "its state is captured"},
+      {"stopped, none written", TargetStopped,
+       [](Case& c) { c.seen.target.progress = Sighting::Progress::kNone, c.seen.target.capture.clear(); },
+       Phase::kWithdrawing, "swap-writer", "had not progressed"},
+      {"stopped, written, not captured", TargetStopped, [](Case& c) { c.seen.target.capture.clear(); },
+       Phase::kWithdrawing, "none", "baton attest", true},
+      {"stopped, unknown, not captured", TargetStopped,
+       [](Case& c) { c.seen.target.progress = Sighting::Progress::kUnknown, c.seen.target.capture.clear(); },
+       Phase::kWithdrawing, "none", "baton attest", true},
+      {"takes it out", TargetRemoved, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kWithdrawing, "put-binding",
+       "locking"},
+      {"not gone", TargetRemoved, [](Case& c) { c.seen.target.found = true; }, Phase::kWithdrawing, "none",
+       "gone from B"},
+      {"pods left, late", TargetRemoved, [](Case& c) { c.seen.target.remains = true, Late(c); }, Phase::kWithdrawing,
+       "none", "delete it there", true},
+      {"gone from another cluster", TargetRemoved, [](Case& c) { c.seen.target.cluster_id = "x"; }, Phase::kWithdrawing,
+       "none", "gone from B"},
+      {"grants back", TargetRemoved, Same, Phase::kWithdrawing, "swap-writer", "granting A again"},
+      {"resumes", Resuming, [](Case& c) { c.seen.override_state.reset(); }, Phase::kWithdrawing, "put-override",
+       "starting A again"},
+      {"waits until it runs", Resuming, Same, Phase::kWithdrawing, "none", "A to run again"},
+      {"the same, late", Resuming, Late, Phase::kWithdrawing, "none", "look at cluster A", true},
+      {"unlocks", Resumed, Same, Phase::kWithdrawing, "put-binding", "giving the binding back"},
+      {"rolled back", Resumed, [](Case& c) { Free(c, "A"); }, Phase::kWithdrawing, "swap-writer", "rolled back"},
+  };
+  return kRows;
+}
+
+void Check(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    Case c = row.place();
+    row.change(c);
+    const Decision decision = Next(c.writer, c.migration, c.seen);
+    SCOPED_TRACE(std::string(row.name) + ": " + decision.message);
+    EXPECT_EQ(PhaseName(decision.phase), PhaseName(row.phase));
+    EXPECT_EQ(EffectName(decision.effect), row.effect);
+    EXPECT_NE(decision.message.find(row.says), std::string::npos) << "should say " << row.says;
+    EXPECT_EQ(decision.blocked, row.blocked);
+    // A wait names what it waits for, and has a deadline or a person who ends it.
+    if (row.effect != "none" || IsEnd(decision.phase)) continue;
+    EXPECT_NE(decision.waiting_for, "");
+    const bool by_user = c.migration.paused || !c.migration.approved;
+    EXPECT_EQ(decision.deadline.has_value(), !row.blocked && !by_user);
+  }
+}
+
+TEST(NextTest, BeforeTheStop) { Check(Before()); }
+TEST(NextTest, OnTheWayForward) { Check(Forward()); }
+TEST(NextTest, OnTheWayBack) { Check(Back()); }
+
+TEST(NextTest, TellsAnEndOnlyWhenTheOverrideIsGone) {
+  for (const Phase end : {Phase::kSucceeded, Phase::kAborted, Phase::kRolledBack, Phase::kCancelled}) {
+    Case c = EndOnRecord(end);
+    c.seen.override_exists = true;
+    EXPECT_EQ(EffectName(Next(c.writer, c.migration, c.seen).effect), "remove-override");
+    c.seen.override_exists = false;
+    EXPECT_EQ(Next(c.writer, c.migration, c.seen).phase, end);
+  }
+}
+
+TEST(NextTest, AGrantRaisesTheEpochAndKeepsTheEvidence) {
+  const Case c = Stopped();
+  const Decision decision = Next(c.writer, c.migration, c.seen);
+  const Writer& next = std::get<SwapWriter>(decision.effect).writer;
+  EXPECT_EQ(next.seq, 3);
+  EXPECT_EQ(next.holder, (Holder{"B", "idB", "b1"}));
+  EXPECT_EQ(next.receipt->capture, "m-1-2/sp");
+  EXPECT_EQ(next.receipt->how, "StopProof");
+  EXPECT_EQ(next.receipt->from_uid, "a1");
+  EXPECT_EQ(next.stop->seq, 2) << "the stop stays: the source is held by it";
+}
+
+TEST(NextTest, TheSourceGoesOnFromWhatTheTargetWrote) {
+  const Case c = Resuming();
+  const OverrideState wanted = *WantedOverride(c.writer, 7);
+  EXPECT_EQ(wanted.source.mode, Mode::kRunning);
+  EXPECT_EQ(wanted.source.ref, "m-1-4/sp");
+  EXPECT_EQ(wanted.target.mode, Mode::kHeld);
+}
+
+}  // namespace
+}  // namespace baton::rollout
