@@ -72,6 +72,7 @@ uint8_t Core::InternWriter(Writer writer) {
   facts.holder = writer.holder.cluster == "B" ? kTarget : kSource;
   facts.claimed = writer.claim.has_value();
   facts.forward = writer.claim && writer.claim->intent == Intent::kForward;
+  facts.verified = writer.claim && writer.claim->verified;
   facts.fence = writer.claim ? writer.claim->fence : 0;
   if (writer.claim) {
     const OverrideState wanted = *WantedOverride(writer, 0);
@@ -124,7 +125,8 @@ Core::Look Core::LookAt(const World& world, int which) const {
     // A CR that was never deployed has no acknowledgement at all: its operator may have a start under way.
     const bool never = cluster.record == Record::kNone;
     look.stop_proven = ended && (never || (cluster.record == Record::kHeld && cluster.read));
-    if (look.stop_proven && cluster.capture_dir == writer.stop_seq) look.capture = cluster.capture;
+    // The path shows as soon as it is written, long before the rest of the proof.
+    if (cluster.capture_dir == writer.stop_seq) look.capture = cluster.capture;
     look.stop_failed = look.stop_proven && cluster.spec.seq == writer.stop_seq && look.capture == kNothing && !never;
     look.progress = static_cast<uint8_t>(Sighting::Progress::kUnknown);
     if (look.stop_proven && !never) {

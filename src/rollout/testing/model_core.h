@@ -18,6 +18,7 @@ struct WriterFacts {
   Writer writer;
   int holder = kSource;
   bool claimed = false;
+  bool verified = false;
   bool forward = false;  // claimed, and neither aborted nor withdrawn
   int64_t fence = 0;
   bool may_run[2] = {};        // as the RunGate answers

@@ -61,6 +61,7 @@ std::string_view EventStory(Event event) {
       "the deadline of the phase passes",
       "the deadline of the phase passes, again",
       "FAULT: the target has a stopped object of an earlier stay",
+      "FAULT: someone replaces the source's object by one from a backup, and it runs from an older state",
   };
   static_assert(std::size(kStories) == static_cast<size_t>(Event::kCount));
   return kStories[static_cast<size_t>(event)];
@@ -205,6 +206,19 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       target.record = Record::kHeld;
       target.job = Job::kFinished;
       target.state = 0;
+      return true;
+    case Event::kRestored:
+      // Until they are told, people may do so; what must not happen is that the move goes on with that state.
+      if (!source.exists || source.deleting || source.acting || source.job_manager) return false;
+      if (!core_.writer(world.writer).forward || StartOrdered(world, kTarget)) return false;
+      ++source.uid;
+      source.spec = {.form = Form::kRunning, .seq = source.spec.seq};
+      source.read = true;
+      source.record = Record::kRunning;
+      source.job = Job::kRunning;
+      source.job_manager = source.progressed = true;
+      source.state = source.started_from = 0;
+      source.capture = source.capture_dir = kNothing;
       return true;
     default:
       return false;

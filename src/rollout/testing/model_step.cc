@@ -129,6 +129,11 @@ bool Steps::Look(World& world, int leader) {
     const bool stopped = world.cluster[old].job != Job::kRunning;
     if (!stopped) Break("P7: a grant while the old holder runs");
   }
+  if (verdict.effect.what == Do::kSwapWriter && core_.writer(verdict.effect.id).verified &&
+      !core_.writer(world.writer).verified) {
+    const Cluster& target = world.cluster[kTarget];
+    if (target.job != Job::kRunning || !target.progressed) Break("P5: verified, and the target has not committed");
+  }
   slot = verdict.effect;
   return true;
 }

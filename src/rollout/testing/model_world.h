@@ -185,6 +185,7 @@ enum class Event : uint8_t {
   kLate1,
   kLate2,
   kLeftover,
+  kRestored,
   kCount,
 };
 std::string_view EventStory(Event event);
