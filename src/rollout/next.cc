@@ -1,6 +1,7 @@
 // The protocol. Read with next.h; facts about why each line is there: docs/ROLLOUT.md.
 #include "rollout/next.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/guard.h"
@@ -630,7 +631,11 @@ Decision Next(const Writer& writer, const Migration& migration, const Observatio
                "nothing is done until a person looked at both clusters: docs/ROLLOUT.md, 'The record is gone'");
   }
   const Claim& claim = *writer.claim;
-  if (!GUARD("rollout.fence", claim.fence <= seen.fence)) {
+  // The Writer may have been read before a newer leader took it over, and the rest after.
+  const int64_t others =
+      std::max(seen.override_state ? seen.override_state->fence : 0, seen.binding.locked ? seen.binding.fence : 0);
+  if (!GUARD("rollout.fence", claim.fence <= seen.fence) ||
+      !GUARD("rollout.fence_of_what_it_writes", others <= seen.fence)) {
     return Wait(migration.phase, "another leader, which is newer than this one", migration.deadlines.undo);
   }
   if (claim.fence < seen.fence) {

@@ -238,6 +238,8 @@ const std::vector<Row>& Before() {
       {"record gone", Planned, [](Case& c) { c.writer = {}; }, Phase::kPlanned, "none", "was deleted", true},
       {"new leader", Planned, [](Case& c) { c.seen.fence = 8; }, Phase::kPlanned, "swap-writer", "a new leader"},
       {"old leader", Planned, [](Case& c) { c.seen.fence = 6; }, Phase::kPlanned, "none", "another leader"},
+      {"old leader by the override", Planned, [](Case& c) { c.seen.override_state->fence = 8; }, Phase::kPlanned,
+       "none", "another leader"},
       {"template gone, workload there", Planned, [](Case& c) { c.seen.template_found = false; }, Phase::kPlanned,
        "none", "gone from both clusters"},
       {"the same, late", Planned, [](Case& c) { c.seen.template_found = false, Late(c); }, Phase::kPlanned, "none",

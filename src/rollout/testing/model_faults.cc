@@ -62,6 +62,7 @@ std::string_view EventStory(Event event) {
       "the deadline of the phase passes, again",
       "FAULT: the target has a stopped object of an earlier stay",
       "FAULT: someone replaces the source's object by one from a backup, and it runs from an older state",
+      "FAULT: leader 1 reads migration and Writer, and is paused before it reads anything else",
   };
   static_assert(std::size(kStories) == static_cast<size_t>(Event::kCount));
   return kStories[static_cast<size_t>(event)];
@@ -89,6 +90,12 @@ bool Steps::FaultOfMachines(World& world, Event event) {
     }
     case Event::kTakeOver:
       return !std::exchange(world.second_leader, true);
+    case Event::kReadsWriterOnly:
+      if (world.pending[0].what != Do::kNone) return false;
+      world.half_read = true;
+      world.read_writer = world.writer;
+      world.read_phase = world.phase;
+      return true;
     case Event::kStashSource:
     case Event::kStashTarget: {
       const int cluster = which(Event::kStashSource);
@@ -157,7 +164,7 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       // Who does it after the target was told to run makes two writers; nobody can prevent that.
       if (!source.exists || !source.spec.Held() || StartOrdered(world, kTarget)) return false;
       if (!core_.writer(world.writer).forward) return false;
-      if (source.state == kNothing) return false;  // who starts an empty one has lost the state before
+      if (source.state != world.newest) return false;  // who starts one that is not the newest has lost it before
       source.spec.form = Form::kRunning;
       source.spec.dir = kNothing;
       source.read = false;

@@ -53,6 +53,12 @@ bool MayFollow(Phase from, Phase to) {
 
 bool IsUid(uint8_t uid, const std::string& name) { return !name.empty() && name.back() - '0' == uid; }
 
+void ForgetHalfRead(World& world) {
+  world.half_read = false;
+  world.read_writer = 0;
+  world.read_phase = Phase::kPending;
+}
+
 bool Nothing(const Cluster& cluster) { return !cluster.exists && !cluster.job_manager && cluster.job != Job::kRunning; }
 
 }  // namespace
@@ -122,19 +128,27 @@ bool Steps::Look(World& world, int leader) {
   if (leader == 1 && !world.second_leader) return false;
   Pending& slot = world.pending[leader];
   if (slot.what != Do::kNone || (IsEnd(world.phase) && world.override_id == 0)) return false;
-  const Verdict& verdict = core_.Decide(world, Fence(leader));
-  if (verdict.effect.what == Do::kNone) return SetPhase(world, verdict.phase);
-  if (verdict.grant) {
-    const int old = core_.writer(world.writer).holder;
-    const bool stopped = world.cluster[old].job != Job::kRunning;
-    if (!stopped) Break("P7: a grant while the old holder runs");
+  World read = world;
+  if (leader == 0 && world.half_read) {
+    read.writer = world.read_writer;
+    read.phase = world.read_phase;
+    ForgetHalfRead(world);
   }
-  if (verdict.effect.what == Do::kSwapWriter && core_.writer(verdict.effect.id).verified &&
-      !core_.writer(world.writer).verified) {
+  const bool stale = read.writer != world.writer || read.phase != world.phase;
+  const Verdict& verdict = core_.Decide(read, Fence(leader));
+  if (verdict.effect.what == Do::kNone) return (read.phase == world.phase && SetPhase(world, verdict.phase)) || stale;
+  slot = verdict.effect;
+  if (verdict.effect.what != Do::kSwapWriter) return true;
+  if (read.writer != world.writer) {
+    slot.valid = false;
+    return true;
+  }
+  if (verdict.grant && world.cluster[core_.writer(world.writer).holder].job == Job::kRunning)
+    Break("P7: a grant while the old holder runs");
+  if (core_.writer(verdict.effect.id).verified && !core_.writer(world.writer).verified) {
     const Cluster& target = world.cluster[kTarget];
     if (target.job != Job::kRunning || !target.progressed) Break("P5: verified, and the target has not committed");
   }
-  slot = verdict.effect;
   return true;
 }
 
@@ -393,6 +407,7 @@ bool Steps::Apply(World& world, Event event) {
 
 void Steps::Settle(World& world) {
   world.ghost = {};
+  ForgetHalfRead(world);
   if (world.second_leader) world.pending[0] = {};
   for (Cluster& cluster : world.cluster) {
     if (!cluster.fenced) cluster.silent = false;

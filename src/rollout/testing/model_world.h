@@ -112,6 +112,10 @@ struct World {
   bool second_leader = false;
   Pending pending[2];
   Pending ghost;
+  // Leader 1 has read the migration and the Writer, and nothing else yet.
+  bool half_read = false;
+  uint8_t read_writer = 0;
+  Phase read_phase = Phase::kPending;
   // The truth.
   int8_t newest = 1;
   bool source_failed = false, target_failed = false;  // by a fault, so that not running is no lie
@@ -186,6 +190,7 @@ enum class Event : uint8_t {
   kLate2,
   kLeftover,
   kRestored,
+  kReadsWriterOnly,
   kCount,
 };
 std::string_view EventStory(Event event);
