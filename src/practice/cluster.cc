@@ -68,11 +68,11 @@ rt::Task<void> PracticeCluster::MakeNodes() {
          {"metadata", json::Object({{"name", StrCat(name_, "-node-", i)},
                                     {"labels", json::Object({{"kubernetes.io/os", "linux"},
                                                              {"practice.baton.io/cluster", name_}})}})},
-         {"status", json::Object({{"capacity", capacity},
-                                  {"allocatable", capacity},
-                                  {"conditions", json::Array({json::Object({{"type", "Ready"},
-                                                                            {"status", "True"},
-                                                                            {"reason", "PracticeNode"}})})}})}});
+         {"status",
+          json::Object({{"capacity", capacity},
+                        {"allocatable", capacity},
+                        {"conditions", json::Array({json::Object(
+                                           {{"type", "Ready"}, {"status", "True"}, {"reason", "PracticeNode"}})})}})}});
     while (true) {
       const json::Value status = node["status"];
       Result<json::Value> made = co_await api_.Create(Nodes(), node);

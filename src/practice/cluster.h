@@ -1,5 +1,5 @@
-// PracticeCluster: one member cluster to learn and test with: a couple of nodes, JobManagers that really process records,
-// and a simulated Flink operator, all behind nothing but a kube::Api.
+// PracticeCluster: one member cluster to learn and test with: a couple of nodes, JobManagers that really process
+// records, and a simulated Flink operator, all behind nothing but a kube::Api.
 //
 //   Storage storage(files);
 //   Commons commons(loop, storage);                       // shared by all clusters

@@ -7,10 +7,16 @@
 //   stall-operator=<s>    between reading an object and acting on it the operator waits: a stale spec in flight
 //   forget-status         the operator's next write of a status is lost, and the status it had is wiped
 //
+// An annotation practice.baton.io/fault of a FlinkDeployment sets one of these in its cluster when it changes; it also
+// knows restart-jobmanager and fail-job, which then happen to that workload.
+//
 // Others are calls of PracticeCluster: KillOperator, RestartJobManager, FailJob. A partition is between hub and member
 // and is not felt here: that is the point.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -24,6 +30,7 @@ struct Faults {
   double slow = 1;
   Duration stall_operator{0};
   bool forget_status = false;
+  std::map<std::string, std::string, std::less<>> by_annotation;  // workload: the last one that was set by it
 
   // "slow=3", "fail-image", "fail-image=off". kInvalid: no such fault, or no such value.
   Result<void> Set(std::string_view text);

@@ -53,8 +53,9 @@ TEST(FaultsTest, ASavepointThatTakesTooLongIsFoundLater) {
     Member& blue = *co_await world.Add("blue");
     Value orders = FromYaml(kOrders);
     orders.Edit("spec").Edit("flinkConfiguration").Set("execution.checkpointing.timeout", "20 s");
-    orders.Edit("metadata").Set("annotations", json::Object({{"practice.baton.io/state-size", "3Gi"},
-                                                             {"practice.baton.io/state-speed", "100Mi"}}));
+    orders.Edit("metadata")
+        .Set("annotations",
+             json::Object({{"practice.baton.io/state-size", "3Gi"}, {"practice.baton.io/state-speed", "100Mi"}}));
     co_await world.Create(blue, orders);
     co_await world.UntilRunning(blue);
     co_await world.Patch(blue, "spec: {job: {state: suspended}}");
@@ -192,13 +193,31 @@ TEST(FaultsTest, ADeletedPodRestartsItsJobFromTheLastCheckpointOnlyWithHighAvail
   }
 }
 
+TEST(FaultsTest, AnAnnotationSetsThemOnce) {
+  InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
+    Member& blue = *co_await world.Add("blue");
+    co_await world.Create(blue, FromYaml(kOrders));
+    co_await world.UntilRunning(blue);
+    co_await world.Patch(blue, "metadata: {annotations: {practice.baton.io/fault: fail-job}}");
+    co_await world.Until(blue, [](const Value& o) { return JobState(o) == "FAILED"; });
+    co_await world.Patch(blue, "metadata: {annotations: {practice.baton.io/fault: slow=2}}");
+    co_await world.loop.Sleep(seconds(1));
+    EXPECT_EQ(blue.cluster->faults().slow, 2);
+    co_await world.Patch(blue, "metadata: {annotations: {practice.baton.io/fault: nonsense}}");
+    co_await world.loop.Sleep(seconds(1));
+    EXPECT_EQ(blue.cluster->faults().slow, 2);
+  });
+}
+
 TEST(FaultsTest, ASnapshotOnDemandDoesNotStopTheJobAndCommitsNothing) {
   InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
     Member& blue = *co_await world.Add("blue");
     const auto snapshot = [](std::string_view name, std::string_view what) {
-      Value object = FromYaml(StrCat("{apiVersion: flink.apache.org/v1beta1, kind: FlinkStateSnapshot, "
-                                     "metadata: {namespace: default}, spec: {jobReference: "
-                                     "{kind: FlinkDeployment, name: orders}, ", what, "}}"));
+      Value object =
+          FromYaml(StrCat("{apiVersion: flink.apache.org/v1beta1, kind: FlinkStateSnapshot, "
+                          "metadata: {namespace: default}, spec: {jobReference: "
+                          "{kind: FlinkDeployment, name: orders}, ",
+                          what, "}}"));
       object.Edit("metadata").Set("name", name);
       return object;
     };
@@ -211,11 +230,13 @@ TEST(FaultsTest, ASnapshotOnDemandDoesNotStopTheJobAndCommitsNothing) {
       }
       co_return Value();
     };
-    EXPECT_TRUE((co_await blue.api->Create(FlinkStateSnapshots(), snapshot("early", "savepoint: {path: 's3://b/x'}"))).ok());
+    EXPECT_TRUE(
+        (co_await blue.api->Create(FlinkStateSnapshots(), snapshot("early", "savepoint: {path: 's3://b/x'}"))).ok());
     EXPECT_EQ((co_await ended("early"))["status"]["state"].str(), "ABANDONED");
     co_await world.Create(blue, FromYaml(kOrders));
     co_await world.UntilRunning(blue);
-    EXPECT_TRUE((co_await blue.api->Create(FlinkStateSnapshots(), snapshot("one", "savepoint: {path: 's3://b/x'}"))).ok());
+    EXPECT_TRUE(
+        (co_await blue.api->Create(FlinkStateSnapshots(), snapshot("one", "savepoint: {path: 's3://b/x'}"))).ok());
     const Value one = co_await ended("one");
     EXPECT_EQ(one["status"]["state"].str(), "COMPLETED");
     EXPECT_TRUE(one["status"]["path"].str().starts_with("s3://b/x/savepoint-")) << one;
@@ -224,7 +245,8 @@ TEST(FaultsTest, ASnapshotOnDemandDoesNotStopTheJobAndCommitsNothing) {
     EXPECT_NE(two["status"]["path"].str().find("/chk-"), std::string_view::npos) << two;
     EXPECT_TRUE(blue.cluster->faults().Set("fail-next-savepoint").ok());
     EXPECT_TRUE((co_await blue.api->Create(FlinkStateSnapshots(),
-                                           snapshot("three", "backoffLimit: 0, savepoint: {path: 's3://b/x'}"))).ok());
+                                           snapshot("three", "backoffLimit: 0, savepoint: {path: 's3://b/x'}")))
+                    .ok());
     EXPECT_EQ((co_await ended("three"))["status"]["state"].str(), "FAILED");
     EXPECT_EQ(JobState(co_await world.Get(blue)), "RUNNING");
     co_await world.loop.Sleep(seconds(20));

@@ -242,22 +242,24 @@ rt::Task<Result<void>> FlinkOperator::RecordSnapshot(Look& look, std::string url
                                                              {"job-reference.name", look.workload.name},
                                                              {"snapshot.trigger-type", "UPGRADE"},
                                                              {"snapshot.type", "SAVEPOINT"}})}})},
-         {"spec", json::Object({{"jobReference", json::Object({{"kind", "FlinkDeployment"},
-                                                               {"name", look.workload.name}})},
-                                {"savepoint", json::Object({{"path", url},
-                                                            {"alreadyExists", true},
-                                                            {"disposeOnDelete", false},
-                                                            {"formatType", "CANONICAL"}})}})}});
+         {"spec",
+          json::Object({{"jobReference", json::Object({{"kind", "FlinkDeployment"}, {"name", look.workload.name}})},
+                        {"savepoint", json::Object({{"path", url},
+                                                    {"alreadyExists", true},
+                                                    {"disposeOnDelete", false},
+                                                    {"formatType", "CANONICAL"}})}})}});
     // The state is safe whether this works or not: without the CRD there is none.
     made = (co_await api_.Create(FlinkStateSnapshots(), std::move(snapshot))).ok();
   }
   if (options_.version == OperatorVersion::k1_12 || (options_.version >= OperatorVersion::k1_13 && !made)) {
-    look.status.Edit("jobStatus").Edit("savepointInfo").Set(
-        "lastSavepoint",
-        json::Object({{"location", url},
-                      {"timeStamp", std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count()},
-                      {"triggerType", "UPGRADE"},
-                      {"formatType", "CANONICAL"}}));
+    look.status.Edit("jobStatus")
+        .Edit("savepointInfo")
+        .Set("lastSavepoint",
+             json::Object(
+                 {{"location", url},
+                  {"timeStamp", std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count()},
+                  {"triggerType", "UPGRADE"},
+                  {"formatType", "CANONICAL"}}));
   }
   co_return Result<void>();
 }

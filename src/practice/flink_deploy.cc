@@ -46,6 +46,7 @@ class Wishes {
 }  // namespace
 
 std::string FlinkOperator::NewJobId(const Look& look) {
+  if (!look.spec.has_job) return "";
   const std::string_view fixed = look.spec.Get("$internal.pipeline.job-id");
   if (!fixed.empty()) return std::string(fixed);
   std::string id;
@@ -92,7 +93,7 @@ Value FlinkOperator::DeploymentFor(const Look& look, const JobConfig& config) co
   const Value container = json::Object({{"name", "flink-main-container"},
                                         {"image", image.is_string() && !image.str().empty() ? image : Value("flink")}});
   Value annotations = json::Object({{kGenerationAnnotation, StrCat(look.generation)}});
-  if (look.spec.has_job) annotations.Set(kJobAnnotation, json::Print(config.ToJson()));
+  annotations.Set(kJobAnnotation, json::Print(config.ToJson()));
   return json::Object(
       {{"apiVersion", "apps/v1"},
        {"kind", "Deployment"},
@@ -109,23 +110,27 @@ Value FlinkOperator::DeploymentFor(const Look& look, const JobConfig& config) co
                                                                      {"controller", false}})})}})},
        {"spec", json::Object({{"replicas", 1},
                               {"selector", json::Object({{"matchLabels", labels}})},
-                              {"template", json::Object({{"metadata", json::Object({{"labels", labels}})},
-                                                         {"spec", json::Object({{"containers",
-                                                                                 json::Array({container})}})}})}})}});
+                              {"template",
+                               json::Object({{"metadata", json::Object({{"labels", labels}})},
+                                             {"spec", json::Object({{"containers", json::Array({container})}})}})}})}});
 }
 
 rt::Task<Result<void>> FlinkOperator::Deploy(Look& look, std::string restore_from, std::string job_id) {
-  CO_TRY(co_await DeleteJobManager(look, /*forget=*/restore_from != kLastStateSentinel && !job_id.empty() &&
-                                             job_id != look.status["jobStatus"]["jobId"].str()));
+  CO_TRY(co_await DeleteJobManager(look, /*forget=*/job_id != look.status["jobStatus"]["jobId"].str()));
   const JobConfig config = ConfigFor(look, std::move(restore_from), std::move(job_id));
   Result<Value> made = co_await api_.Create(Deployments(), DeploymentFor(look, config));
   if (!made.ok()) {
     events_.Warning(look.object, "ClusterDeploymentException", made.error().message());
     co_return made.error().Context("creating the JobManager's Deployment");
   }
+  events_.Normal(look.object, "Submit", "Starting deployment");
+  look.status.Set("jobManagerDeploymentStatus", "DEPLOYING");
+  look.status.Set("clusterInfo", json::Object({{"flink-version", look.spec.flink_version},
+                                               {"flink-revision", "practice"},
+                                               {"state-size", StrCat(config.state_bytes)}}));
+  if (!look.spec.has_job) co_return Result<void>();
   // The log of records runs whether anybody reads it or not.
   commons_.SourceOf(look.workload, config.source);
-  events_.Normal(look.object, "Submit", "Starting deployment");
   events_.Normal(look.object, "PracticeJob",
                  StrCat("This is a practice cluster: in place of ", look.spec.raw["job"]["jarURI"].str_or("the jar"),
                         " runs the practice job"));
@@ -133,12 +138,9 @@ rt::Task<Result<void>> FlinkOperator::Deploy(Look& look, std::string restore_fro
   job.Set("jobId", config.job_id);
   job.Set("jobName", look.workload.name);
   SetJobState(look, "RECONCILING");
-  look.status.Set("jobManagerDeploymentStatus", "DEPLOYING");
-  look.status.Set("taskManager", json::Object({{"labelSelector", StrCat("component=taskmanager,app=", look.workload.name)},
-                                               {"replicas", config.task_managers}}));
-  look.status.Set("clusterInfo", json::Object({{"flink-version", look.spec.flink_version},
-                                               {"flink-revision", "practice"},
-                                               {"state-size", StrCat(config.state_bytes)}}));
+  look.status.Set("taskManager",
+                  json::Object({{"labelSelector", StrCat("component=taskmanager,app=", look.workload.name)},
+                                {"replicas", config.task_managers}}));
   co_return Result<void>();
 }
 

@@ -43,9 +43,10 @@ FlinkAction StopByLastState(const FlinkSpec& spec, const FlinkSpec& last, const 
   if (seen.ha_metadata) return Stop(StopWay::kDeleteOnly, UpgradeMode::kLastState);
   if (seen.jm == "MISSING" || (seen.jm == "ERROR" && last.mode == UpgradeMode::kLastState)) {
     return {.step = FlinkStep::kError,
-            .message = "JobManager deployment is missing and HA metadata is not available to make stateful upgrades. "
-                       "It is possible that the job has finished or terminally failed, or the configmaps have been "
-                       "deleted. Manual restore required."};
+            .message =
+                "JobManager deployment is missing and HA metadata is not available to make stateful upgrades. "
+                "It is possible that the job has finished or terminally failed, or the configmaps have been "
+                "deleted. Manual restore required."};
   }
   return {.step = FlinkStep::kMarkFailed};
 }
@@ -58,14 +59,15 @@ FlinkAction HowToStop(const FlinkSpec& spec, const FlinkSpec& last, const FlinkO
   if (seen.job == "CANCELED" || (Ended(seen.job) && (!seen.ha_metadata || seen.jm == "READY"))) {
     if (seen.snapshot_known) return Stop(StopWay::kNone, UpgradeMode::kSavepoint);
     return {.step = FlinkStep::kError,
-            .message = "Job is in terminal state but last checkpoint is unknown, possibly due to an unrecoverable "
-                       "restore error. Manual restore required."};
+            .message =
+                "Job is in terminal state but last checkpoint is unknown, possibly due to an unrecoverable "
+                "restore error. Manual restore required."};
   }
   if (seen.job == "CANCELLING") return {.step = FlinkStep::kWait};
   if (spec.mode == UpgradeMode::kSavepoint) {
     if (seen.job == "RUNNING") return Stop(StopWay::kSavepoint, UpgradeMode::kSavepoint);
-    const bool fallback = OperatorFlag(spec, "job.upgrade.last-state-fallback.enabled", true) ||
-                          spec.flink_version != last.flink_version;
+    const bool fallback =
+        OperatorFlag(spec, "job.upgrade.last-state-fallback.enabled", true) || spec.flink_version != last.flink_version;
     if (!fallback) return {.step = FlinkStep::kWait};
   }
   return StopByLastState(spec, last, seen);
@@ -77,8 +79,10 @@ FlinkAction WithoutChange(const FlinkSpec& spec, const FlinkSpec& last, const Fl
   if (seen.jm == "MISSING" && OperatorFlag(spec, "jm-deployment-recovery.enabled", true)) {
     if (seen.ha_metadata) return {.step = FlinkStep::kRecover, .mode = UpgradeMode::kLastState};
     if (spec.mode == UpgradeMode::kStateless) return {.step = FlinkStep::kRecover, .mode = UpgradeMode::kStateless};
-    return {.step = FlinkStep::kError, .message = "HA metadata is not available: cannot recover the JobManager "
-                                                  "deployment. Manual restore required."};
+    return {.step = FlinkStep::kError,
+            .message =
+                "HA metadata is not available: cannot recover the JobManager "
+                "deployment. Manual restore required."};
   }
   if (seen.job == "FAILED" && OperatorFlag(spec, "job.restart.failed", false)) {
     return {.step = FlinkStep::kRestartFailed, .mode = UpgradeMode::kSavepoint};
@@ -121,6 +125,7 @@ FlinkAction FlinkNext(const FlinkSpec& spec, const Value& status, const FlinkObs
     if (version <= OperatorVersion::k1_15) return {};
     return {.step = FlinkStep::kRecord, .mode = last.mode};
   }
+  if (diff == SpecDiff::kUpgrade && !spec.has_job) return {.step = FlinkStep::kRestore};  // a session has no state
   if (diff == SpecDiff::kUpgrade) {
     if (last.suspended) return {.step = FlinkStep::kRecord, .mode = last.mode};
     return HowToStop(spec, last, seen);

@@ -16,13 +16,13 @@ namespace baton::practice {
 enum class OperatorVersion : uint8_t { k1_10 = 10, k1_11, k1_12, k1_13, k1_14, k1_15, k1_16 };
 
 struct FlinkObserved {
-  std::string jm = "MISSING";  // jobManagerDeploymentStatus
-  std::string job;             // jobStatus.state; "" when there is none
-  bool ha_metadata = false;    // what a last-state restore would need is there
-  bool snapshot_known = false; // upgradeSavepointPath names a state
+  std::string jm = "MISSING";   // jobManagerDeploymentStatus
+  std::string job;              // jobStatus.state; "" when there is none
+  bool ha_metadata = false;     // what a last-state restore would need is there
+  bool snapshot_known = false;  // upgradeSavepointPath names a state
   std::optional<Duration> checkpoint_age;
-  bool savepoint_pending = false;    // a manual one is under way
-  bool past_ttl = false;             // jm-deployment.shutdown-ttl after updateTime has passed
+  bool savepoint_pending = false;  // a manual one is under way
+  bool past_ttl = false;           // jm-deployment.shutdown-ttl after updateTime has passed
 };
 
 enum class FlinkStep : uint8_t {
@@ -39,7 +39,7 @@ enum class FlinkStep : uint8_t {
   kShutDown,     // the JobManager of an ended job
   kRecover,      // a lost JobManager
   kRestartFailed,
-  kError,        // told, and not gone on from
+  kError,  // told, and not gone on from
 };
 
 enum class StopWay : uint8_t {

@@ -51,7 +51,7 @@ void FlinkOperator::ObserveJobManager(Look& look, const Value& deployment) {
   if (deployment.is_null() || kube::IsDeleting(deployment)) {
     if (before == "MISSING") return;
     look.status.Set("jobManagerDeploymentStatus", "MISSING");
-    if (recorded->spec.suspended) return;
+    if (recorded->spec.suspended || !recorded->spec.has_job) return;
     SetJobState(look, "RECONCILING");
     events_.Warning(look.object, "Missing", "Missing JobManager deployment");
     Complain(look, "org.apache.flink.kubernetes.operator.exception.MissingJobManagerException",
@@ -61,14 +61,14 @@ void FlinkOperator::ObserveJobManager(Look& look, const Value& deployment) {
   const std::string waiting = managers_.WaitingReason(look.key);
   if (!waiting.empty()) {
     look.status.Set("jobManagerDeploymentStatus", "ERROR");
-    SetJobState(look, "RECONCILING");
+    if (look.spec.has_job) SetJobState(look, "RECONCILING");
     Complain(look, "org.apache.flink.kubernetes.operator.exception.DeploymentFailedException",
              StrCat("[flink-main-container] ", waiting, ": the JobManager's container does not start"));
     return;
   }
   if (deployment["status"]["readyReplicas"].int_or(0) < 1 || managers_.Find(look.key) == nullptr) {
     look.status.Set("jobManagerDeploymentStatus", "DEPLOYING");
-    if (before == "READY" && !recorded->spec.suspended) SetJobState(look, "RECONCILING");
+    if (before == "READY" && !recorded->spec.suspended && look.spec.has_job) SetJobState(look, "RECONCILING");
     return;
   }
   const bool was_up = before == "READY" || before == "DEPLOYED_NOT_READY";
@@ -80,6 +80,13 @@ void FlinkOperator::ObserveJob(Look& look) {
   if (manager == nullptr) return;
   const Job* job = manager->job.get();
   const std::string before(look.status["jobStatus"]["state"].str());
+  if (!look.spec.has_job) {
+    Value& reconciliation = look.status.Edit("reconciliationStatus");
+    if (reconciliation["state"].str() == "DEPLOYED") {
+      reconciliation.Set("lastStableSpec", reconciliation["lastReconciledSpec"]);
+    }
+    return;
+  }
   if (job == nullptr) {
     if (manager->finished_before && before != "CANCELED") SetJobState(look, "FINISHED");
     return;

@@ -67,9 +67,8 @@ FlinkOperator::FlinkOperator(kube::Api& api, Commons& commons, JobManagers& mana
       objects_(api, FlinkDeployments()),
       deployments_(api, Deployments(), {.label_selector = "component=jobmanager"}),
       events_(api, "flink-operator"),
-      controller_(
-          api.loop(), "practice-flink-operator", [this](std::string key) { return Reconcile(std::move(key)); },
-          {.workers = kWorkers}) {
+      controller_(api.loop(), "practice-flink-operator", [this](std::string key) { return Reconcile(std::move(key)); },
+                  {.workers = kWorkers}) {
   objects_.OnChange([this](const Value& before, const Value& now) {
     if (WorthALook(before, now)) controller_.Add(kube::Name::Of(now.is_null() ? before : now).Key());
   });
@@ -103,17 +102,40 @@ rt::Task<Outcome> FlinkOperator::Reconcile(std::string key) {
   const bool known = cached != cache_.end() && cached->second.uid == kube::UidOf(look.object);
   look.status = known ? cached->second.status : look.object["status"];
   look.spec = FlinkSpec::From(look.object["spec"]);
+  SetFault(look);
   co_await api_.loop().Sleep(faults_.Slowed(options_.work) + faults_.stall_operator);
   if (kube::IsDeleting(look.object)) co_return co_await CleanUp(std::move(look));
   Result<void> done = co_await EnsureFinalizer(look);
   if (done.ok()) done = co_await Work(look);
-  if (!done.ok()) Complain(look, "org.apache.flink.kubernetes.operator.exception.ReconciliationException",
-                           done.error().message());
+  if (!done.ok())
+    Complain(look, "org.apache.flink.kubernetes.operator.exception.ReconciliationException", done.error().message());
   FinishStatus(look);
   const Result<void> written = co_await WriteStatus(look);
   if (!done.ok()) co_return Outcome::Retry(done.error());
   if (!written.ok()) co_return Outcome::Retry(written.error());
   co_return Outcome::WaitFor(NextLook(look));
+}
+
+void FlinkOperator::SetFault(const Look& look) {
+  const std::string_view wanted = look.object["metadata"]["annotations"]["practice.baton.io/fault"].str();
+  std::string& last = faults_.by_annotation[look.key];
+  if (wanted == last) return;
+  last = wanted;
+  if (wanted.empty()) return;
+  Result<void> set;
+  JobManager* manager = managers_.Find(look.key);
+  if (wanted.starts_with("restart-jobmanager")) {
+    set = managers_.Restart(look.key);
+  } else if (wanted.starts_with("fail-job") && manager != nullptr && manager->job != nullptr) {
+    manager->job->End(JobPhase::kFailed, "FAILED", "the job failed: a fault was set for it");
+  } else {
+    set = faults_.Set(wanted);
+  }
+  if (set.ok()) {
+    events_.Normal(look.object, "PracticeFault", StrCat("A fault was set: ", wanted));
+  } else {
+    events_.Warning(look.object, "PracticeFault", set.error().message());
+  }
 }
 
 rt::Task<Result<void>> FlinkOperator::Work(Look& look) {
@@ -125,8 +147,8 @@ rt::Task<Result<void>> FlinkOperator::Work(Look& look) {
   }
   CO_TRY(co_await Observe(look));
   const std::optional<RecordedSpec> recorded = RecordedIn(look.status);
-  const std::optional<std::string> wrong = ValidateFlink(
-      kube::NameOf(look.object), look.spec, recorded ? std::optional(recorded->spec) : std::nullopt);
+  const std::optional<std::string> wrong =
+      ValidateFlink(kube::NameOf(look.object), look.spec, recorded ? std::optional(recorded->spec) : std::nullopt);
   if (wrong) {
     events_.Warning(look.object, "ValidationError", *wrong);
     Complain(look, "org.apache.flink.kubernetes.operator.exception.ValidationException", *wrong);
@@ -143,8 +165,8 @@ rt::Task<Result<void>> FlinkOperator::Work(Look& look) {
 }
 
 void FlinkOperator::Complain(Look& look, std::string_view type, std::string_view message) {
-  look.status.Set("error", json::Print(json::Object({{"type", type}, {"message", message},
-                                                     {"throwableList", json::Array()}})));
+  look.status.Set("error",
+                  json::Print(json::Object({{"type", type}, {"message", message}, {"throwableList", json::Array()}})));
 }
 
 void FlinkOperator::FinishStatus(Look& look) const {

@@ -1,12 +1,12 @@
-// FlinkOperator: a simulated flink-kubernetes-operator. It follows the FlinkDeployments of one practice cluster and keeps
-// the real operator's contract with whoever reads their status (facts/flink.md section 1), traps included: what it
-// decides is FlinkNext (practice/flink_next.h), what it acts on are the Deployments of JobManagers.
+// FlinkOperator: a simulated flink-kubernetes-operator. It follows the FlinkDeployments of one practice cluster and
+// keeps the real operator's contract with whoever reads their status (facts/flink.md section 1), traps included: what
+// it decides is FlinkNext (practice/flink_next.h), what it acts on are the Deployments of JobManagers.
 //
 //   validate -> observe -> decide -> act -> write the status, then look again after an interval
 //
 // As the real one it reads an object from its cache, works for a while on what it READ, and then writes the status by
-// retrying onto whatever version is there by then. It knows of jobs only what it sees when it looks. Its status lives in
-// its own memory, and in the object for its next life.
+// retrying onto whatever version is there by then. It knows of jobs only what it sees when it looks. Its status lives
+// in its own memory, and in the object for its next life.
 //
 // Any jar is replaced by the practice job; an event says so. Annotations of the FlinkDeployment (practice.baton.io/...)
 // set rate, keys, partitions, sink (exactly-once, at-least-once), start-from (earliest, latest), state-size,
@@ -80,6 +80,7 @@ class FlinkOperator {
   rt::Task<Result<void>> EnsureFinalizer(Look& look);
   rt::Task<kube::Outcome> CleanUp(Look look);
   Duration NextLook(const Look& look) const;
+  void SetFault(const Look& look);
   void Complain(Look& look, std::string_view type, std::string_view message);
   void FinishStatus(Look& look) const;
 

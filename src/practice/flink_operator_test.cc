@@ -55,8 +55,8 @@ TEST(FlinkOperatorTest, AHeldTargetIsCreatedAndNothingElse) {
     EXPECT_FALSE(co_await HasDeployment(blue));
     // One patch with path and run flag starts it from that path; what is in it by then counts.
     co_await world.Patch(blue, "spec: {job: {state: running, initialSavepointPath: 's3://bucket/nowhere'}}");
-    const Value failed = co_await world.Until(
-        blue, [](const Value& o) { return o["status"]["jobStatus"]["state"].str() == "FAILED"; });
+    const Value failed =
+        co_await world.Until(blue, [](const Value& o) { return o["status"]["jobStatus"]["state"].str() == "FAILED"; });
     EXPECT_EQ(At(failed, "lifecycleState"), "FAILED");
     EXPECT_EQ(At(failed, "jobStatus/upgradeSavepointPath"), "s3://bucket/nowhere");
     EXPECT_EQ(RecordedForTest(failed)["spec"]["job"]["upgradeMode"].str(), "savepoint");
@@ -84,7 +84,8 @@ TEST(FlinkOperatorTest, AFirstDeploymentGoesThroughItsStates) {
     EXPECT_EQ(At(object, "jobStatus/upgradeSavepointPath"), "-");
     EXPECT_EQ(At(object, "jobStatus/jobId").size(), 32U);
     EXPECT_EQ(At(object, "taskManager/replicas"), "1");
-    EXPECT_EQ(At(object, "conditions"), R"([{"message":"Job state RUNNING","reason":"Running","status":"True","type":"Running"}])");
+    EXPECT_EQ(At(object, "conditions"),
+              R"([{"message":"Job state RUNNING","reason":"Running","status":"True","type":"Running"}])");
     EXPECT_EQ(RecordedForTest(object)["spec"]["job"]["state"].str(), "running");
     EXPECT_EQ(co_await PodCount(blue), 2U);
     const auto deployment = co_await blue.api->Get(Deployments(), {"default", "orders"});
@@ -107,7 +108,8 @@ TEST(FlinkOperatorTest, ASuspendWithSavepointLeavesTheJobManagerUntilItsTimeToLi
     EXPECT_EQ(At(stopped, "observedGeneration"), "2");
     EXPECT_EQ(At(stopped, "jobManagerDeploymentStatus"), "READY");
     EXPECT_EQ(At(stopped, "taskManager"), R"({"labelSelector":"","replicas":0})");
-    EXPECT_EQ(At(stopped, "reconciliationStatus/lastStableSpec"), At(stopped, "reconciliationStatus/lastReconciledSpec"));
+    EXPECT_EQ(At(stopped, "reconciliationStatus/lastStableSpec"),
+              At(stopped, "reconciliationStatus/lastReconciledSpec"));
     const auto snapshots = co_await blue.api->ListAll(FlinkStateSnapshots(), {.ns = "default"});
     EXPECT_EQ(snapshots->items.size(), 1U);
     EXPECT_EQ(snapshots->items[0]["spec"]["savepoint"]["path"].str(), PathOfSavepoint(stopped));
@@ -125,7 +127,8 @@ TEST(FlinkOperatorTest, ASuspendWithSavepointLeavesTheJobManagerUntilItsTimeToLi
     EXPECT_EQ(PathOfSavepoint(gone), PathOfSavepoint(stopped));
     EXPECT_EQ(co_await PodCount(blue), 0U);
     // Ignorable differences are not recorded.
-    EXPECT_FALSE(RecordedForTest(gone)["spec"]["flinkConfiguration"].Has("kubernetes.operator.jm-deployment.shutdown-ttl"));
+    EXPECT_FALSE(
+        RecordedForTest(gone)["spec"]["flinkConfiguration"].Has("kubernetes.operator.jm-deployment.shutdown-ttl"));
     co_await world.Patch(blue, "spec: {job: {state: running}}");
     const Value again = co_await world.UntilRunning(blue);
     EXPECT_NE(At(again, "jobStatus/jobId"), At(stopped, "jobStatus/jobId"));
@@ -138,8 +141,9 @@ TEST(FlinkOperatorTest, ATimeToLiveInTheSuspendRemovesTheJobManagerWithinAnInter
     Member& blue = *co_await world.Add("blue");
     co_await world.Create(blue, Orders());
     co_await world.UntilRunning(blue);
-    co_await world.Patch(blue, "spec: {job: {state: suspended}, flinkConfiguration: "
-                               "{kubernetes.operator.jm-deployment.shutdown-ttl: 0 s}}");
+    co_await world.Patch(blue,
+                         "spec: {job: {state: suspended}, flinkConfiguration: "
+                         "{kubernetes.operator.jm-deployment.shutdown-ttl: 0 s}}");
     co_await world.UntilSuspended(blue);
     const Value gone = co_await world.Until(
         blue, [](const Value& o) { return At(o, "jobManagerDeploymentStatus") == "MISSING"; }, seconds(70));
@@ -174,9 +178,9 @@ TEST(FlinkOperatorTest, ASuspendOfAJobThatDoesNotRunFallsBackOrWaits) {
       co_await world.loop.Sleep(seconds(10));
       EXPECT_TRUE(blue.cluster->RestartJobManager("default/orders").ok());
       co_await world.Until(blue, [](const Value& o) { return At(o, "jobStatus/state") == "RECONCILING"; });
-      co_await world.Patch(
-          blue, StrCat("spec: {job: {state: suspended}, flinkConfiguration: "
-                       "{kubernetes.operator.job.upgrade.last-state-fallback.enabled: '", fallback, "'}}"));
+      co_await world.Patch(blue, StrCat("spec: {job: {state: suspended}, flinkConfiguration: "
+                                        "{kubernetes.operator.job.upgrade.last-state-fallback.enabled: '",
+                                        fallback, "'}}"));
       const Value stopped = co_await world.UntilSuspended(blue);
       EXPECT_EQ(RecordedForTest(stopped)["spec"]["job"]["upgradeMode"].str(), fallback ? "last-state" : "savepoint");
       EXPECT_EQ(PathOfSavepoint(stopped).starts_with("s3://bucket/savepoints/"), !fallback);
@@ -213,7 +217,8 @@ TEST(FlinkOperatorTest, AFailedJobIsSuspendedWithItsLastCheckpoint) {
     co_await world.UntilRunning(blue);
     co_await world.loop.Sleep(seconds(12));
     EXPECT_TRUE(blue.cluster->FailJob("default/orders").ok());
-    const Value failed = co_await world.Until(blue, [](const Value& o) { return At(o, "jobStatus/state") == "FAILED"; });
+    const Value failed =
+        co_await world.Until(blue, [](const Value& o) { return At(o, "jobStatus/state") == "FAILED"; });
     EXPECT_EQ(At(failed, "lifecycleState"), "FAILED");
     EXPECT_NE(PathOfSavepoint(failed).find("/chk-"), std::string::npos);
     co_await world.Patch(blue, "spec: {job: {state: suspended}}");
@@ -240,9 +245,8 @@ TEST(FlinkOperatorTest, APathIsReadOnlyAtTheFirstDeploymentUnlessANonceChanges) 
     EXPECT_EQ(At(same, "jobStatus/jobId"), job);
     EXPECT_EQ(At(same, "observedGeneration"), StrCat(same["metadata"]["generation"].int_or(0)));
     co_await world.Patch(blue, StrCat("spec: {job: {initialSavepointPath: '", path, "', savepointRedeployNonce: 1}}"));
-    const Value redeployed = co_await world.Until(blue, [&](const Value& o) {
-      return At(o, "jobStatus/jobId") != job && At(o, "jobStatus/state") == "RUNNING";
-    });
+    const Value redeployed = co_await world.Until(
+        blue, [&](const Value& o) { return At(o, "jobStatus/jobId") != job && At(o, "jobStatus/state") == "RUNNING"; });
     EXPECT_EQ(PathOfSavepoint(redeployed), path);
     EXPECT_EQ(At(redeployed, "lifecycleState"), "STABLE");
     EXPECT_GT((co_await world.Judged()).reprocessed, 0U);  // a rewind, as asked for
@@ -263,8 +267,9 @@ TEST(FlinkOperatorTest, AnInvalidSpecIsToldAndTheOldOneGoneOnWith) {
     const Value refused = co_await world.Until(blue, [](const Value& o) { return At(o, "error") != "-"; });
     EXPECT_EQ(At(refused, "lifecycleState"), "FAILED");  // found while it is still held
     EXPECT_NE(At(refused, "error").find("Job could not be upgraded with savepoint"), std::string::npos);
-    co_await world.Patch(blue, "spec: {job: {state: running}, flinkConfiguration: "
-                               "{execution.checkpointing.savepoint-dir: 's3://bucket/savepoints'}}");
+    co_await world.Patch(blue,
+                         "spec: {job: {state: running}, flinkConfiguration: "
+                         "{execution.checkpointing.savepoint-dir: 's3://bucket/savepoints'}}");
     const Value running = co_await world.UntilRunning(blue);
     co_await world.Patch(blue, "spec: {flinkVersion: v9_9, job: {state: suspended}}");
     co_await world.loop.Sleep(minutes(2));
@@ -273,6 +278,28 @@ TEST(FlinkOperatorTest, AnInvalidSpecIsToldAndTheOldOneGoneOnWith) {
     EXPECT_EQ(At(kept, "lifecycleState"), "STABLE");
     EXPECT_EQ(At(kept, "observedGeneration"), At(running, "observedGeneration"));
     EXPECT_NE(At(kept, "error").find("v9_9"), std::string::npos);
+  });
+}
+
+TEST(FlinkOperatorTest, ASessionClusterIsAJobManagerThatRunsNothing) {
+  InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
+    Member& blue = *co_await world.Add("blue");
+    Value session = FromYaml(kOrders);
+    session.Edit("spec").Erase("job");
+    co_await world.Create(blue, session);
+    const auto stable = [](const Value& o) {
+      return At(o, "lifecycleState") == "STABLE" && o["status"]["observedGeneration"] == o["metadata"]["generation"];
+    };
+    const Value first = co_await world.Until(blue, stable);
+    EXPECT_EQ(At(first, "jobManagerDeploymentStatus"), "READY");
+    EXPECT_EQ(At(first, "jobStatus/state"), "-");
+    EXPECT_EQ(co_await PodCount(blue), 1U);
+    co_await world.Patch(blue, "spec: {flinkConfiguration: {a: b}}");
+    const Value second = co_await world.Until(blue, stable);
+    EXPECT_EQ(At(second, "observedGeneration"), "2");
+    co_await world.Patch(blue, "spec: {job: {}}");
+    co_await world.loop.Sleep(minutes(2));
+    EXPECT_NE(At(co_await world.Get(blue), "error").find("Cannot switch from session"), std::string::npos);
   });
 }
 

@@ -66,8 +66,7 @@ rt::Task<Outcome> FlinkSnapshots::Reconcile(std::string key) {
 
 // kUnavailable: to be tried again, as the back-off limit says. Anything else failed to be written.
 rt::Task<Result<void>> FlinkSnapshots::Make(Value& object) {
-  const std::string job_key =
-      StrCat(kube::NamespaceOf(object), "/", object["spec"]["jobReference"]["name"].str());
+  const std::string job_key = StrCat(kube::NamespaceOf(object), "/", object["spec"]["jobReference"]["name"].str());
   const Value& savepoint = object["spec"]["savepoint"];
   const bool is_savepoint = savepoint.is_object();
   Value& status = object.Edit("status");

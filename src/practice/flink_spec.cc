@@ -53,9 +53,9 @@ Value Essence(const FlinkSpec& spec) {
   Value essence = spec.raw;
   if (spec.has_job) {
     Value& job = essence.Edit("job");
-    for (const std::string_view field : {"upgradeMode", "initialSavepointPath", "allowNonRestoredState",
-                                         "savepointTriggerNonce", "checkpointTriggerNonce", "autoscalerResetNonce",
-                                         "savepointRedeployNonce"}) {
+    for (const std::string_view field :
+         {"upgradeMode", "initialSavepointPath", "allowNonRestoredState", "savepointTriggerNonce",
+          "checkpointTriggerNonce", "autoscalerResetNonce", "savepointRedeployNonce"}) {
       job.Erase(field);
     }
   }
@@ -123,9 +123,12 @@ std::optional<std::string> ValidateChange(const FlinkSpec& spec, const FlinkSpec
 
 std::string_view UpgradeModeName(UpgradeMode mode) {
   switch (mode) {
-    case UpgradeMode::kStateless: return "stateless";
-    case UpgradeMode::kSavepoint: return "savepoint";
-    case UpgradeMode::kLastState: return "last-state";
+    case UpgradeMode::kStateless:
+      return "stateless";
+    case UpgradeMode::kSavepoint:
+      return "savepoint";
+    case UpgradeMode::kLastState:
+      return "last-state";
   }
   return "";
 }
@@ -145,7 +148,6 @@ FlinkSpec FlinkSpec::From(const Value& spec) {
     out.mode = UpgradeModeFrom(job["upgradeMode"].str());
     out.initial_savepoint = job["initialSavepointPath"].str();
     out.redeploy_nonce = NumberOf(job["savepointRedeployNonce"]);
-    out.savepoint_nonce = NumberOf(job["savepointTriggerNonce"]);
     Value& filled = out.raw.Edit("job");
     filled.Set("state", out.suspended ? "suspended" : "running");
     filled.Set("upgradeMode", UpgradeModeName(out.mode));
@@ -191,15 +193,33 @@ std::optional<Duration> ParseFlinkDuration(std::string_view text) {
     Duration length;
   };
   static constexpr auto kUnits = std::to_array<Unit>({
-      {"", milliseconds(1)},       {"ms", milliseconds(1)},     {"milli", milliseconds(1)},
-      {"millis", milliseconds(1)}, {"millisecond", milliseconds(1)}, {"milliseconds", milliseconds(1)},
-      {"s", seconds(1)},           {"sec", seconds(1)},         {"secs", seconds(1)},
-      {"second", seconds(1)},      {"seconds", seconds(1)},     {"m", minutes(1)},
-      {"min", minutes(1)},         {"minute", minutes(1)},      {"minutes", minutes(1)},
-      {"h", hours(1)},             {"hour", hours(1)},          {"hours", hours(1)},
-      {"d", hours(24)},            {"day", hours(24)},          {"days", hours(24)},
-      {"us", microseconds(1)},     {"micro", microseconds(1)},  {"micros", microseconds(1)},
-      {"ns", nanoseconds(1)},      {"nano", nanoseconds(1)},    {"nanos", nanoseconds(1)},
+      {"", milliseconds(1)},
+      {"ms", milliseconds(1)},
+      {"milli", milliseconds(1)},
+      {"millis", milliseconds(1)},
+      {"millisecond", milliseconds(1)},
+      {"milliseconds", milliseconds(1)},
+      {"s", seconds(1)},
+      {"sec", seconds(1)},
+      {"secs", seconds(1)},
+      {"second", seconds(1)},
+      {"seconds", seconds(1)},
+      {"m", minutes(1)},
+      {"min", minutes(1)},
+      {"minute", minutes(1)},
+      {"minutes", minutes(1)},
+      {"h", hours(1)},
+      {"hour", hours(1)},
+      {"hours", hours(1)},
+      {"d", hours(24)},
+      {"day", hours(24)},
+      {"days", hours(24)},
+      {"us", microseconds(1)},
+      {"micro", microseconds(1)},
+      {"micros", microseconds(1)},
+      {"ns", nanoseconds(1)},
+      {"nano", nanoseconds(1)},
+      {"nanos", nanoseconds(1)},
   });
   for (const Unit& known : kUnits) {
     if (known.name != unit) continue;
@@ -227,8 +247,7 @@ std::optional<std::string> ValidateFlink(std::string_view name, const FlinkSpec&
   }
   if (spec.flink_version.empty()) return "Flink Version must be defined.";
   if (!SupportedVersion(spec.flink_version)) return StrCat("Flink version ", spec.flink_version, " is not supported.");
-  for (const std::string_view key :
-       {"kubernetes.namespace", "kubernetes.cluster-id", "high-availability.cluster-id"}) {
+  for (const std::string_view key : {"kubernetes.namespace", "kubernetes.cluster-id", "high-availability.cluster-id"}) {
     if (spec.config.contains(key)) return StrCat("Forbidden Flink config key: ", key);
   }
   const int64_t replicas = spec.raw["jobManager"]["replicas"].int_or(1);

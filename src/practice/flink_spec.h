@@ -25,7 +25,6 @@ struct FlinkSpec {
   UpgradeMode mode = UpgradeMode::kStateless;
   std::string initial_savepoint;
   std::optional<int64_t> redeploy_nonce;
-  std::optional<int64_t> savepoint_nonce;  // savepointTriggerNonce
   std::string flink_version;
   bool native = true;
   std::map<std::string, std::string, std::less<>> config;  // flinkConfiguration, flat

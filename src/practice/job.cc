@@ -14,11 +14,16 @@ using json::Value;
 
 std::string_view JobPhaseName(JobPhase phase) {
   switch (phase) {
-    case JobPhase::kInitializing: return "INITIALIZING";
-    case JobPhase::kRunning: return "RUNNING";
-    case JobPhase::kFinished: return "FINISHED";
-    case JobPhase::kCanceled: return "CANCELED";
-    case JobPhase::kFailed: return "FAILED";
+    case JobPhase::kInitializing:
+      return "INITIALIZING";
+    case JobPhase::kRunning:
+      return "RUNNING";
+    case JobPhase::kFinished:
+      return "FINISHED";
+    case JobPhase::kCanceled:
+      return "CANCELED";
+    case JobPhase::kFailed:
+      return "FAILED";
   }
   return "";
 }

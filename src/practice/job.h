@@ -3,8 +3,8 @@
 //
 //   INITIALIZING -> RUNNING -> FINISHED (stopped with a savepoint) | CANCELED | FAILED
 //
-// A snapshot is taken between two records; rows up to there are prepared under a transaction, the state that names it is
-// written, and only then the transaction is committed. Whoever restores the state commits what it names first. So
+// A snapshot is taken between two records; rows up to there are prepared under a transaction, the state that names it
+// is written, and only then the transaction is committed. Whoever restores the state commits what it names first. So
 // nothing is lost or written twice wherever it ends, as long as exactly one instance goes on from its last state.
 //
 // A job lives in its cluster's JobManager (practice/job_manager.h) and knows nothing of operators.
@@ -37,17 +37,17 @@ struct JobConfig {
   WorkloadName workload;
   std::string job_id;  // 32 hexadecimal digits
   std::string epoch = "0";
-  std::string restore_from;     // URL of a checkpoint or savepoint; "": begins anew
-  bool start_latest = false;    // where it begins anew: only what comes from now on
-  std::string checkpoint_dir;   // URL; "": makes no checkpoints
-  std::string savepoint_dir;    // URL; where savepoints go whose place nobody named
+  std::string restore_from;    // URL of a checkpoint or savepoint; "": begins anew
+  bool start_latest = false;   // where it begins anew: only what comes from now on
+  std::string checkpoint_dir;  // URL; "": makes no checkpoints
+  std::string savepoint_dir;   // URL; where savepoints go whose place nobody named
   int task_managers = 1;
   bool high_availability = false;
   bool exactly_once = true;
   Duration checkpoint_every = seconds(10);
   Duration start_time = seconds(1);
   Duration stop_time = milliseconds(100);
-  uint64_t state_bytes = uint64_t{10} << 20;      // what a snapshot is said to weigh: only for its time
+  uint64_t state_bytes = uint64_t{10} << 20;  // what a snapshot is said to weigh: only for its time
   uint64_t bytes_per_second = uint64_t{100} << 20;
   SourceOptions source;
 

@@ -54,9 +54,8 @@ JobManagers::JobManagers(kube::Api& api, Commons& commons, std::string cluster, 
       options_(options),
       deployments_(api, Deployments(), {.label_selector = "component=jobmanager"}),
       pods_(api, Pods(), {.label_selector = StrCat("practice.baton.io/cluster=", cluster_)}),
-      controller_(
-          api.loop(), "practice-job-managers", [this](std::string key) { return Reconcile(std::move(key)); },
-          {.workers = kWorkers}) {
+      controller_(api.loop(), "practice-job-managers", [this](std::string key) { return Reconcile(std::move(key)); },
+                  {.workers = kWorkers}) {
   const auto changed = [this](const Value& before, const Value& now) {
     controller_.Add(KeyOf(now.is_null() ? before : now));
   };
@@ -207,8 +206,7 @@ rt::Task<Result<Outcome>> JobManagers::Serve(std::string key, Value deployment) 
       CO_TRY(co_await SetReady(deployment, false));
       co_return Outcome::WaitFor(left);
     }
-    const Result<Value> text =
-        json::Parse(deployment["metadata"]["annotations"][kJobAnnotation].str());
+    const Result<Value> text = json::Parse(deployment["metadata"]["annotations"][kJobAnnotation].str());
     if (!text.ok()) co_return Outcome::Terminal(text.error());
     co_await StartJob(key, JobConfig::FromJson(*text));
     CO_TRY(co_await SetPodStatus(pods[0], "", restarts));
@@ -229,7 +227,7 @@ rt::Task<void> JobManagers::StartJob(std::string key, JobConfig config) {
     if (!memory->checkpoint.empty()) config.restore_from = memory->checkpoint;
   }
   manager.up = true;
-  if (!manager.finished_before) {
+  if (!manager.finished_before && !config.job_id.empty()) {
     manager.job = std::make_unique<Job>(commons_, std::move(config), faults_);
     manager.job->on_change = [this, key] { Changed(key); };
     manager.job->Start();
@@ -245,24 +243,24 @@ rt::Task<Result<Value>> JobManagers::CreatePod(Value deployment, std::string rol
   Value pod = json::Object(
       {{"apiVersion", "v1"},
        {"kind", "Pod"},
-       {"metadata",
-        json::Object({{"name", StrCat(app, role == "taskmanager" ? "-taskmanager-" : "-", suffix)},
-                      {"namespace", kube::NamespaceOf(deployment)},
-                      {"labels", json::Object({{"app", app},
-                                               {"component", role},
-                                               {"practice.baton.io/cluster", cluster_},
-                                               {"type", "flink-native-kubernetes"}})},
-                      {"finalizers", json::Array({kPodFinalizer})},
-                      {"ownerReferences", json::Array({json::Object({{"apiVersion", "apps/v1"},
-                                                                     {"kind", "Deployment"},
-                                                                     {"name", app},
-                                                                     {"uid", kube::UidOf(deployment)},
-                                                                     {"blockOwnerDeletion", true},
-                                                                     {"controller", true}})})}})},
-       {"spec", json::Object({{"nodeName", StrCat(cluster_, "-node-1")},
-                              {"containers", json::Array({json::Object(
-                                                 {{"name", "flink-main-container"},
-                                                  {"image", image.is_string() ? image : Value("flink")}})})}})}});
+       {"metadata", json::Object({{"name", StrCat(app, role == "taskmanager" ? "-taskmanager-" : "-", suffix)},
+                                  {"namespace", kube::NamespaceOf(deployment)},
+                                  {"labels", json::Object({{"app", app},
+                                                           {"component", role},
+                                                           {"practice.baton.io/cluster", cluster_},
+                                                           {"type", "flink-native-kubernetes"}})},
+                                  {"finalizers", json::Array({kPodFinalizer})},
+                                  {"ownerReferences", json::Array({json::Object({{"apiVersion", "apps/v1"},
+                                                                                 {"kind", "Deployment"},
+                                                                                 {"name", app},
+                                                                                 {"uid", kube::UidOf(deployment)},
+                                                                                 {"blockOwnerDeletion", true},
+                                                                                 {"controller", true}})})}})},
+       {"spec",
+        json::Object(
+            {{"nodeName", StrCat(cluster_, "-node-1")},
+             {"containers", json::Array({json::Object({{"name", "flink-main-container"},
+                                                       {"image", image.is_string() ? image : Value("flink")}})})}})}});
   Value made = CO_TRY(co_await api_.Create(Pods(), std::move(pod)));
   pods_.Learn(made);
   co_return made;
@@ -308,9 +306,8 @@ rt::Task<Result<void>> JobManagers::SetReady(Value deployment, bool ready) {
 rt::Task<Result<void>> JobManagers::FitTaskManagers(std::string key, Value deployment) {
   const auto at = managers_.find(key);
   const Job* job = at == managers_.end() ? nullptr : at->second.job.get();
-  const size_t wanted = job == nullptr || IsTerminal(job->phase())
-                            ? 0
-                            : static_cast<size_t>(std::max(0, job->config().task_managers));
+  const size_t wanted =
+      job == nullptr || IsTerminal(job->phase()) ? 0 : static_cast<size_t>(std::max(0, job->config().task_managers));
   std::vector<Value> pods = PodsOf(key, "taskmanager");
   for (size_t i = pods.size(); i < wanted; ++i) {
     const Value made = CO_TRY(co_await CreatePod(deployment, "taskmanager"));

@@ -56,7 +56,7 @@ struct JobManager {
   MonotonicTime starts_at{};
   bool up = false;  // answers REST calls
   int restarts = 0;
-  std::unique_ptr<Job> job;
+  std::unique_ptr<Job> job;      // null in a session cluster, and when
   bool finished_before = false;  // with high availability: the job was over when this process started
 };
 

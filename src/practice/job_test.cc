@@ -84,9 +84,8 @@ TEST(JobTest, GoesOnFromItsLastStateWhereverItWasKilled) {
         co_await bench.loop.Sleep(Duration(random.Between(seconds(1), seconds(8))));
         if (random.Chance(0.5)) {
           rt::Scope scope(bench.loop);
-          scope.Spawn(rt::Do([&]() -> rt::Task<void> {
-            (void)co_await job->Snapshot(SnapshotKind::kStopWithSavepoint, "s3://b/s");
-          }));
+          scope.Spawn(rt::Do(
+              [&]() -> rt::Task<void> { (void)co_await job->Snapshot(SnapshotKind::kStopWithSavepoint, "s3://b/s"); }));
           co_await bench.loop.Sleep(Duration(random.Between(Duration{0}, milliseconds(300))));
           job->End(JobPhase::kFailed, "KILLED");
         } else {
@@ -103,7 +102,8 @@ TEST(JobTest, GoesOnFromItsLastStateWhereverItWasKilled) {
       if (exactly_once) {
         EXPECT_TRUE(report.clean()) << "seed " << seed << "\n" << report.Text();
       } else {
-        EXPECT_EQ(report.lost + report.overlap_count + report.wrong_state, 0U) << "seed " << seed << "\n" << report.Text();
+        EXPECT_EQ(report.lost + report.overlap_count + report.wrong_state, 0U) << "seed " << seed << "\n"
+                                                                               << report.Text();
       }
     });
   }
@@ -155,7 +155,8 @@ TEST(JobTest, LosesNothingWhenThePowerIsCut) {
       co_await bench.loop.Sleep(seconds(12));
       const JudgeReport report = co_await bench.Judged();
       EXPECT_EQ(report.lost + report.duplicated + report.out_of_order + report.wrong_state + report.unreadable, 0U)
-          << "seed " << seed << "\n" << report.Text();
+          << "seed " << seed << "\n"
+          << report.Text();
       EXPECT_GT(report.out, 0U) << "seed " << seed;
     });
   }

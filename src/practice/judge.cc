@@ -182,10 +182,8 @@ class Reader {
   size_t WriterOf(const std::vector<std::string_view>& words) {
     const auto at = latest_.find(Id(words));
     if (at != latest_.end()) return at->second;
-    JudgeWriter writer{.cluster = std::string(words[2]),
-                       .job_id = std::string(words[3]),
-                       .epoch = std::string(words[4]),
-                       .from = "?"};
+    JudgeWriter writer{
+        .cluster = std::string(words[2]), .job_id = std::string(words[3]), .epoch = std::string(words[4]), .from = "?"};
     ReadNumber(words[1], writer.begin_ms);
     writer.from_offsets.resize(source_.ends.size(), 0);
     writer.to_offsets = writer.from_offsets;
@@ -313,7 +311,8 @@ rt::Task<Result<JudgeReport>> Judge(rt::Files& files, std::string root, std::str
   JudgeReport report;
   report.ns = ns;
   report.name = name;
-  // The sink first: what comes into the source meanwhile is then only waiting, and nothing in the sink is unknown to it.
+  // The sink first: what comes into the source meanwhile is then only waiting, and nothing in the sink is unknown to
+  // it.
   const Result<std::string> sink = co_await files.ReadAll(StrCat(root, "shared/sink/", ns, "/", name, "/log"));
   if (!sink.ok() && sink.error().kind() != ErrorKind::kNotFound) co_return sink.error();
   const std::string text = CO_TRY(co_await files.ReadAll(StrCat(root, "shared/source/", ns, "/", name, "/log")));

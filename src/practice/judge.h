@@ -25,11 +25,11 @@ struct JudgeWriter {
   std::string cluster;
   std::string job_id;
   std::string epoch;
-  std::string from;      // the state it started from, "-" for none
+  std::string from;  // the state it started from, "-" for none
   int64_t begin_ms = 0;
-  int64_t end_ms = 0;    // of its last sign of life, when it did not say that it ended
-  std::string end;       // FINISHED, CANCELED, FAILED, KILLED; "" while it runs, or when nobody saw it end
-  uint64_t rows = 0;     // that it committed
+  int64_t end_ms = 0;  // of its last sign of life, when it did not say that it ended
+  std::string end;     // FINISHED, CANCELED, FAILED, KILLED; "" while it runs, or when nobody saw it end
+  uint64_t rows = 0;   // that it committed
   std::vector<uint64_t> from_offsets;
   std::vector<uint64_t> to_offsets;
 };
@@ -44,17 +44,17 @@ struct JudgeOverlap {
 struct JudgeReport {
   std::string ns;
   std::string name;
-  uint64_t in = 0;            // records of the source
-  uint64_t out = 0;           // rows of the sink
-  uint64_t waiting = 0;       // at the end of the source, not yet in the sink
-  uint64_t lost = 0;          // not in the sink, though later ones of their partition are
-  uint64_t duplicated = 0;    // rows beyond the first of their record
-  uint64_t reprocessed = 0;   // records read more than once, whether that shows in the sink or not
-  uint64_t out_of_order = 0;  // rows whose key already had a later record
-  uint64_t wrong_state = 0;   // rows whose count or sum is not what their key's records add up to
-  uint64_t invented = 0;      // rows of records that the source never had, or with a wrong key
-  uint64_t unreadable = 0;    // lines that are none of the format's
-  uint64_t epochs_back = 0;   // commits of an epoch lower than one before
+  uint64_t in = 0;                     // records of the source
+  uint64_t out = 0;                    // rows of the sink
+  uint64_t waiting = 0;                // at the end of the source, not yet in the sink
+  uint64_t lost = 0;                   // not in the sink, though later ones of their partition are
+  uint64_t duplicated = 0;             // rows beyond the first of their record
+  uint64_t reprocessed = 0;            // records read more than once, whether that shows in the sink or not
+  uint64_t out_of_order = 0;           // rows whose key already had a later record
+  uint64_t wrong_state = 0;            // rows whose count or sum is not what their key's records add up to
+  uint64_t invented = 0;               // rows of records that the source never had, or with a wrong key
+  uint64_t unreadable = 0;             // lines that are none of the format's
+  uint64_t epochs_back = 0;            // commits of an epoch lower than one before
   std::vector<JudgeOverlap> overlaps;  // two writers at one time; at most kOverlapsMax are listed
   uint64_t overlap_count = 0;
   std::vector<JudgeWriter> writers;

@@ -34,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace baton;  // NOLINT(google-build-using-namespace)
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const Result<practice::JobState> state = practice::JobState::Decode(text);
-  if (state.ok()) INVARIANT(*practice::JobState::Decode(state->Encode()) == *state, "a state changes when it is written");
+  if (state.ok())
+    INVARIANT(*practice::JobState::Decode(state->Encode()) == *state, "a state changes when it is written");
   // Small numbers only: a source of a billion records is real, but slow.
   size_t digits = 0;
   for (const char c : text) {

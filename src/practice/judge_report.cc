@@ -33,8 +33,8 @@ std::string Short(const JudgeWriter& writer) {
 }  // namespace
 
 std::string JudgeReport::Text() const {
-  std::string text = StrCat(ns, "/", name, ": ", clean() ? "every record once, in order, by one writer at a time"
-                                                        : "NOT CLEAN", "\n");
+  std::string text =
+      StrCat(ns, "/", name, ": ", clean() ? "every record once, in order, by one writer at a time" : "NOT CLEAN", "\n");
   const int64_t zero = writers.empty() ? 0 : writers.front().begin_ms;
   Field(text, "in", StrCat(in), "records of the source");
   Field(text, "out", StrCat(this->out), "rows of the sink");
@@ -43,7 +43,8 @@ std::string JudgeReport::Text() const {
   Field(text, "duplicated", StrCat(duplicated));
   Field(text, "reprocessed", StrCat(reprocessed), reprocessed == 0 ? "" : "records read more than once");
   Field(text, "out of order", StrCat(out_of_order));
-  Field(text, "wrong state", StrCat(wrong_state), wrong_state == 0 ? "" : "rows that do not follow from all before them");
+  Field(text, "wrong state", StrCat(wrong_state),
+        wrong_state == 0 ? "" : "rows that do not follow from all before them");
   if (invented > 0) Field(text, "invented", StrCat(invented), "rows of records that the source never had");
   if (unreadable > 0) Field(text, "unreadable", StrCat(unreadable), "lines of the sink");
   if (epochs_back > 0) Field(text, "epochs back", StrCat(epochs_back), "commits of an epoch older than one before");
@@ -76,8 +77,8 @@ Value JudgeReport::Json() const {
   }
   Value pairs = json::Array();
   for (const JudgeOverlap& overlap : overlaps) {
-    pairs.Push(json::Object(
-        {{"a", overlap.a}, {"b", overlap.b}, {"beginMs", overlap.begin_ms}, {"endMs", overlap.end_ms}}));
+    pairs.Push(
+        json::Object({{"a", overlap.a}, {"b", overlap.b}, {"beginMs", overlap.begin_ms}, {"endMs", overlap.end_ms}}));
   }
   Value epoch_list = json::Array();
   for (const std::string& epoch : epochs) epoch_list.Push(epoch);

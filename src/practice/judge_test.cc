@@ -42,7 +42,8 @@ std::string End(int64_t ms, std::string_view who, uint64_t at) {
   return StrCat("E ", ms, " ", who, " job-", who, " 1 FINISHED ", at, "\n");
 }
 
-JudgeReport JudgeOf(std::string sink, std::string source = StrCat("practice-source 1 1 ", kKeys, "\n1000 10\n2000 ", kEnd, "\n")) {
+JudgeReport JudgeOf(std::string sink,
+                    std::string source = StrCat("practice-source 1 1 ", kKeys, "\n1000 10\n2000 ", kEnd, "\n")) {
   rt::VirtualLoop loop(1);
   rt::SimulatedFiles files(loop);
   JudgeReport out;
@@ -65,11 +66,10 @@ std::string Columns(const JudgeReport& r) {
 }
 
 TEST(JudgeTest, FindsNothingWrongWithACleanHandoff) {
-  const JudgeReport report =
-      JudgeOf(Begin(1000, "blue", 0) + Commit(1500, "blue", 0, 8) + Commit(2000, "blue", 8, 12) + End(2100, "blue", 12) +
-              Begin(2100, "green", 12) + Commit(5000, "green", 12, 30, "2") + End(6000, "green", 30));
-  EXPECT_EQ(Columns(report),
-            "waiting 0 lost 0 dup 0 again 0 order 0 state 0 invented 0 unreadable 0 back 0 overlap 0");
+  const JudgeReport report = JudgeOf(Begin(1000, "blue", 0) + Commit(1500, "blue", 0, 8) + Commit(2000, "blue", 8, 12) +
+                                     End(2100, "blue", 12) + Begin(2100, "green", 12) +
+                                     Commit(5000, "green", 12, 30, "2") + End(6000, "green", 30));
+  EXPECT_EQ(Columns(report), "waiting 0 lost 0 dup 0 again 0 order 0 state 0 invented 0 unreadable 0 back 0 overlap 0");
   EXPECT_TRUE(report.clean());
   EXPECT_EQ(report.in, 30U);
   EXPECT_EQ(report.out, 30U);
@@ -94,13 +94,16 @@ TEST(JudgeTest, EveryColumnCountsItsOwnFault) {
        "waiting 0 lost 2 dup 0 again 0 order 0 state 0 invented 0 unreadable 0 back 0 overlap 0"},
       {"duplicated", begin + Commit(1500, "blue", 0, 10) + Commit(1600, "blue", 7, 30),
        "waiting 0 lost 0 dup 3 again 0 order 0 state 0 invented 0 unreadable 0 back 0 overlap 0"},
-      {"reprocessed", begin + Commit(1500, "blue", 0, 10) + End(1600, "blue", 15) + Begin(1700, "green", 10) +
-                          Commit(1800, "green", 10, 30),
+      {"reprocessed",
+       begin + Commit(1500, "blue", 0, 10) + End(1600, "blue", 15) + Begin(1700, "green", 10) +
+           Commit(1800, "green", 10, 30),
        "waiting 0 lost 0 dup 0 again 5 order 0 state 0 invented 0 unreadable 0 back 0 overlap 0"},
-      {"out of order", begin + Commit(1500, "blue", 0, 10) + Commit(1600, "blue", 20, 30) + Commit(1700, "blue", 10, 20),
+      {"out of order",
+       begin + Commit(1500, "blue", 0, 10) + Commit(1600, "blue", 20, 30) + Commit(1700, "blue", 10, 20),
        "waiting 0 lost 0 dup 0 again 0 order 10 state 0 invented 0 unreadable 0 back 0 overlap 0"},
-      {"wrong state", begin + Commit(1500, "blue", 0, 29) + "T 1600 blue job-blue 1 - 1\n0 29 " +
-                          StrCat(RecordAt(0, 29, kKeys).key) + " 99 0\n.\n",
+      {"wrong state",
+       begin + Commit(1500, "blue", 0, 29) + "T 1600 blue job-blue 1 - 1\n0 29 " + StrCat(RecordAt(0, 29, kKeys).key) +
+           " 99 0\n.\n",
        "waiting 0 lost 0 dup 0 again 0 order 0 state 1 invented 0 unreadable 0 back 0 overlap 0"},
       {"invented", begin + Commit(1500, "blue", 0, 30) + "T 1600 blue job-blue 1 - 2\n0 77 0 1 0\n9 0 0 1 0\n.\n",
        "waiting 0 lost 0 dup 0 again 0 order 0 state 0 invented 2 unreadable 0 back 0 overlap 0"},
@@ -108,10 +111,12 @@ TEST(JudgeTest, EveryColumnCountsItsOwnFault) {
        "waiting 0 lost 0 dup 0 again 0 order 0 state 0 invented 0 unreadable 1 back 0 overlap 0"},
       {"epoch back", begin + Commit(1500, "blue", 0, 10, "3") + Commit(1600, "blue", 10, 30, "2"),
        "waiting 0 lost 0 dup 0 again 0 order 0 state 0 invented 0 unreadable 0 back 1 overlap 0"},
-      {"overlap", begin + Commit(1500, "blue", 0, 10) + Begin(1600, "green", 10) + Commit(1700, "green", 10, 30) +
-                      End(1800, "blue", 10),
+      {"overlap",
+       begin + Commit(1500, "blue", 0, 10) + Begin(1600, "green", 10) + Commit(1700, "green", 10, 30) +
+           End(1800, "blue", 10),
        "waiting 0 lost 0 dup 0 again 0 order 0 state 0 invented 0 unreadable 0 back 0 overlap 1"},
-      {"a commit that has not ended", begin + Commit(1500, "blue", 0, 10) + "T 1600 blue job-blue 1 - 1\n" + RowOf(0, 10),
+      {"a commit that has not ended",
+       begin + Commit(1500, "blue", 0, 10) + "T 1600 blue job-blue 1 - 1\n" + RowOf(0, 10),
        "waiting 20 lost 0 dup 0 again 0 order 0 state 0 invented 0 unreadable 0 back 0 overlap 0"},
       {"nothing at all", "",
        "waiting 30 lost 0 dup 0 again 0 order 0 state 0 invented 0 unreadable 0 back 0 overlap 0"},

@@ -159,9 +159,8 @@ TEST(MigrationTest, ALastStateSuspendLeavesNothingToTakeAlong) {
     EXPECT_GT(report.reprocessed, 0U) << report.Text();
     // Elsewhere the sentinel is no path.
     co_await world.Create(green, OrdersFrom(kLastStateSentinel));
-    co_await world.Until(green, [](const Value& object) {
-      return object["status"]["jobStatus"]["state"].str() == "FAILED";
-    });
+    co_await world.Until(green,
+                         [](const Value& object) { return object["status"]["jobStatus"]["state"].str() == "FAILED"; });
     EXPECT_NE((co_await world.Get(green))["status"]["error"].str().find("Cannot find checkpoint or savepoint"),
               std::string_view::npos);
   });
@@ -178,9 +177,8 @@ TEST(MigrationTest, AStateThatWasChangedBehindTheJobsBackShowsInEveryRow) {
     // Damage is refused...
     EXPECT_TRUE((co_await world.files.WriteAtomically(file, text.substr(0, text.size() / 2))).ok());
     co_await world.Create(green, OrdersFrom(path));
-    co_await world.Until(green, [](const Value& object) {
-      return object["status"]["jobStatus"]["state"].str() == "FAILED";
-    });
+    co_await world.Until(green,
+                         [](const Value& object) { return object["status"]["jobStatus"]["state"].str() == "FAILED"; });
     EXPECT_TRUE((co_await green.api->Delete(FlinkDeployments(), {"default", "orders"})).ok());
     co_await world.Until(green, [](const Value& object) { return object.is_null(); });
     // ...and a lie is believed by the job, but not by the judge.

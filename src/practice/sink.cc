@@ -168,7 +168,7 @@ rt::Task<Result<void>> Sink::Load() {
   committed_.clear();
   Scanner scanner(committed_);
   std::string part;
-  uint64_t at = 0;        // of the part's beginning
+  uint64_t at = 0;  // of the part's beginning
   uint64_t read_to = 0;
   while (true) {
     std::string more = CO_TRY(co_await file->ReadAt(read_to, kReadBytes));

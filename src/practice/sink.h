@@ -8,8 +8,8 @@
 //   <partition> <offset> <key> <count> <sum, hexadecimal>                            its rows, and
 //   .                                                                                its end: without it, it is none
 //
-// Exactly once is done as in Flink, in two phases: Prepare() makes rows durable under a transaction's name, as part of a
-// checkpoint; Commit() shows them, once, however often it is called and by whoever restored that checkpoint. Rows of
+// Exactly once is done as in Flink, in two phases: Prepare() makes rows durable under a transaction's name, as part of
+// a checkpoint; Commit() shows them, once, however often it is called and by whoever restored that checkpoint. Rows of
 // Append() are shown at once. Once asked for, a commit happens even when the one who asked is gone.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Source: the numbered records of one workload, in partitions, appended at a set rate whether anybody reads them or not.
-// It stands for a message log such as Kafka: outside of every cluster, the same for all of them.
+// Source: the numbered records of one workload, in partitions, appended at a set rate whether anybody reads them or
+// not. It stands for a message log such as Kafka: outside of every cluster, the same for all of them.
 //
 // A record is a partition and an offset; its key and value are pure functions of these (RecordAt), so that the log need
 // not hold them: it only says how far each partition reaches, and when.

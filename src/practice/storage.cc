@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/strings.h"
 
@@ -63,14 +64,27 @@ std::string Storage::ClusterPath(std::string_view cluster, std::string_view path
   return StrCat(root_, "clusters/", cluster, "/", path);
 }
 
+rt::Task<Result<void>> Storage::MakeDirectory(std::string path) const {
+  CO_TRY(co_await files_.MakeDirectory(path));
+  // A directory is durable when its parent was synced; those further up were there before, once they were synced.
+  std::vector<std::string> synced;
+  for (std::string parent = DirectoryOf(path);; parent = DirectoryOf(parent)) {
+    CO_TRY(co_await files_.SyncDirectory(parent));
+    if (parent == "." || durable_->contains(parent)) break;
+    synced.push_back(parent);
+  }
+  durable_->insert(synced.begin(), synced.end());
+  co_return Result<void>();
+}
+
 rt::Task<Result<void>> Storage::Write(std::string path, std::string bytes) const {
-  CO_TRY(co_await files_.MakeDirectory(DirectoryOf(path)));
+  CO_TRY(co_await MakeDirectory(DirectoryOf(path)));
   co_return co_await files_.WriteAtomically(std::move(path), std::move(bytes));
 }
 
 rt::Task<Result<std::unique_ptr<rt::File>>> Storage::OpenLog(std::string path) const {
   const std::string directory = DirectoryOf(path);
-  CO_TRY(co_await files_.MakeDirectory(directory));
+  CO_TRY(co_await MakeDirectory(directory));
   auto file = CO_TRY(co_await files_.Open(std::move(path), rt::OpenMode::kOpenOrCreate));
   CO_TRY(co_await files_.SyncDirectory(directory));
   co_return file;

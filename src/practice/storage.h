@@ -11,6 +11,8 @@
 //   std::string at = TRY(storage.PathOf("blue", "s3://bucket/savepoints"));   // shared/objects/s3/bucket/savepoints
 #pragma once
 
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -48,12 +50,16 @@ class Storage {
   rt::Task<Result<void>> Write(std::string path, std::string bytes) const;
   rt::Task<Result<std::unique_ptr<rt::File>>> OpenLog(std::string path) const;
 
+  // With all above it, and durable.
+  rt::Task<Result<void>> MakeDirectory(std::string path) const;
+
   // True for a scheme that every cluster sees.
   static bool IsShared(std::string_view url);
 
  private:
   rt::Files& files_;
   std::string root_;
+  std::unique_ptr<std::set<std::string>> durable_ = std::make_unique<std::set<std::string>>();  // with all above them
 };
 
 // `dir` and `name` with one '/' between them.

@@ -53,15 +53,13 @@ spec:
           status: {type: object, x-kubernetes-preserve-unknown-fields: true}
 )");
   crd.Set("metadata", json::Object({{"name", StrCat(plural, ".flink.apache.org")}}));
-  crd.Edit("spec").Set("names", json::Object({{"plural", plural},
-                                              {"singular", ToLower(kind)},
-                                              {"kind", kind}}));
+  crd.Edit("spec").Set("names", json::Object({{"plural", plural}, {"singular", ToLower(kind)}, {"kind", kind}}));
   return crd;
 }
 
 inline rt::Task<void> ServeFlinkForTest(kube::Api& api) {
-  for (const auto& [plural, kind] : {std::pair("flinkdeployments", "FlinkDeployment"),
-                                     std::pair("flinkstatesnapshots", "FlinkStateSnapshot")}) {
+  for (const auto& [plural, kind] :
+       {std::pair("flinkdeployments", "FlinkDeployment"), std::pair("flinkstatesnapshots", "FlinkStateSnapshot")}) {
     const auto made = co_await api.Create(kCrdsForTest, CrdForTest(plural, kind));
     EXPECT_TRUE(made.ok()) << made.error().ToString();
     const kube::Resource resource{
