@@ -30,7 +30,7 @@ function InterpretHealth(o)
 end
 )lua";
 
-// bench/data/deployment.json with annotations until it has 4 KiB as text.
+// bench/data/deployment.json with fewer containers, and annotations until it has 4 KiB as text.
 const Value& Deployment() {
   static const Value object = [] {
     std::ifstream file(BATON_SOURCE_DIR "/bench/data/deployment.json");
@@ -39,6 +39,13 @@ const Value& Deployment() {
     Value value = baton::json::Parse(text.str()).value();
     value.Set("apiVersion", "example.io/v1");
     constexpr size_t kBytes = 4096;
+    Value& pod = value.Edit("spec").Edit("template").Edit("spec");
+    for (const char* list : {"initContainers", "containers"}) {
+      while (pod[list].size() > 1 && baton::json::Print(value).size() > kBytes) {
+        pod.Edit(list).EraseAt(pod[list].size() - 1);
+      }
+    }
+    if (baton::json::Print(value).size() > kBytes) pod.Erase("initContainers");
     for (int i = 0; baton::json::Print(value).size() < kBytes; ++i) {
       const std::string name = "example.io/note-" + std::to_string(i);
       value.Edit("metadata").Edit("annotations").Set(name, "some text of an annotation");
