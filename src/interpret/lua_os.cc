@@ -83,7 +83,8 @@ int Date(lua_State* state) {
     return luaL_error(state, "invalid date format");
   for (size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') continue;
-    if (++i >= format.size() || kConversions.find(format[i]) == std::string_view::npos)
+    ++i;
+    if (i >= format.size() || kConversions.find(format[i]) == std::string_view::npos)
       return luaL_error(state, "invalid conversion specifier in a date format");
   }
   constexpr size_t kMaxDate = kMaxDateFormat * 16;  // a conversion of two characters makes at most 32

@@ -250,7 +250,9 @@ size_t LuaPattern::ClassEnd(size_t p) {
       Fail(Fault::kMalformed, "malformed pattern (missing ']')");
       return p;
     }
-    if (pattern_[p++] == kEscape && p < pattern_.size()) ++p;
+    const bool escaped = pattern_[p] == kEscape;
+    ++p;
+    if (escaped && p < pattern_.size()) ++p;
   } while (p >= pattern_.size() || pattern_[p] != ']');
   return p + 1;
 }
