@@ -71,10 +71,12 @@ World& TheWorld() {
 }
 
 rt::Task<void> Get(Api& api) { Must(co_await api.Get(kConfigMaps, {"default", "m-7"})); }
+// Each another object: patches of one at a time would meet each other.
 rt::Task<void> Patch(Api& api) {
-  Must(co_await api.Patch(
-      kConfigMaps, {"default", "m-7"}, PatchType::kMerge,
-      json::Object({{"data", json::Object({{"n", StrCat(api.loop().Now().time_since_epoch().count())}})}})));
+  static size_t patches = 0;
+  const size_t n = patches++;
+  Must(co_await api.Patch(kConfigMaps, {"default", StrCat("m-", n % kListed)}, PatchType::kMerge,
+                          json::Object({{"data", json::Object({{"n", StrCat(n)}})}})));
 }
 rt::Task<void> List(Api& api) {
   INVARIANT(Must(co_await api.ListAll(kConfigMaps, {.ns = "default"})).items.size() == kListed, "all are there");
