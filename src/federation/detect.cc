@@ -10,6 +10,7 @@
 #include "federation/claim.h"
 #include "federation/match.h"
 #include "federation/resources.h"
+#include "federation/suspension.h"
 #include "rt/when.h"
 
 namespace baton::federation {
@@ -113,13 +114,22 @@ void DetectController::WatchKindsOf(const json::Value& policy) {
 // Templates that the policy selects, or had claimed, are looked at again.
 void DetectController::QueueSelected(const json::Value& policy) {
   const std::string_view ns = kube::NamespaceOf(policy);
+  const auto queue = [&](const json::Value& object) {
+    if (object.is_null() || (!ns.empty() && kube::NamespaceOf(object) != ns)) return;
+    const std::string key = TemplateKey::Of(object).ToString();
+    changed_by_federation_.insert(key);
+    controller_.Add(key, kube::Priority::kResync);
+  };
   for (const json::Value& selector : policy["spec"]["resourceSelectors"].items()) {
-    hub_.ForEachTemplate(selector["apiVersion"].str(), selector["kind"].str(), [&](const json::Value& object) {
-      if (!ns.empty() && kube::NamespaceOf(object) != ns) return;
-      const std::string key = TemplateKey::Of(object).ToString();
-      changed_by_federation_.insert(key);
-      controller_.Add(key, kube::Priority::kResync);
-    });
+    const std::string_view where = ns.empty() ? selector["namespace"].str() : ns;
+    if (!selector["name"].str().empty() && !where.empty()) {
+      queue(hub_.Template({.api_version = std::string(selector["apiVersion"].str()),
+                           .kind = std::string(selector["kind"].str()),
+                           .ns = std::string(where),
+                           .name = std::string(selector["name"].str())}));
+      continue;
+    }
+    hub_.ForEachTemplate(selector["apiVersion"].str(), selector["kind"].str(), queue);
   }
 }
 
@@ -152,7 +162,8 @@ rt::Task<kube::Outcome> DetectController::ReconcilePolicy(std::string key) {
   });
   for (const std::string& binding_key : claimed) {
     const json::Value binding = hub_.Binding(binding_key);
-    const kube::Outcome released = co_await Release(binding_key, binding);
+    const json::Value object = hub_.Template(TemplateKey::OfReference(binding["spec"]["resource"]));
+    const kube::Outcome released = co_await Release(binding_key, binding, object);
     if (released.kind() != kube::Outcome::Kind::kDone) co_return released;
   }
   if (!HasFinalizer(policy, finalizer)) co_return kube::Outcome::Done();
@@ -173,8 +184,22 @@ const json::Value& DetectController::PolicyObject(const PolicyKey& key) const {
                               : hub_.policies().Get(StrCat(key.policy_namespace, "/", key.name));
 }
 
-rt::Task<kube::Outcome> DetectController::Release(const std::string& binding_key, json::Value binding) {
+// Karmada's claim marks on the template itself, or their removal.
+rt::Task<Result<void>> DetectController::MarkTemplate(json::Value marked) {
+  const kube::Resource resource =
+      CO_TRY(co_await hub_.ResourceOf(std::string(kube::ApiVersionOf(marked)), std::string(kube::KindOf(marked))));
+  const Result<json::Value> written = co_await hub_.api().Update(resource, marked);
+  if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
+  co_return Result<void>();
+}
+
+rt::Task<kube::Outcome> DetectController::Release(const std::string& binding_key, json::Value binding,
+                                                  json::Value object) {
   const json::Value free = WithoutClaims(binding);
+  if (hub_.options().claim_templates && ClaimOf(object)) {
+    const Result<void> unmarked = co_await MarkTemplate(WithoutClaims(object));
+    if (!unmarked.ok()) co_return kube::Outcome::Retry(unmarked.error());
+  }
   if (free == binding) co_return kube::Outcome::Done();
   const Result<json::Value> written = co_await hub_.api().Update(BindingResource(binding_key), free);
   if (!written.ok()) co_return kube::Outcome::Retry(written.error());
@@ -228,14 +253,6 @@ json::Value DetectController::SpecFromPolicy(const json::Value& object, const js
   } else {
     spec.Erase("propagateDeps");
   }
-  // Dispatching is the policy's, scheduling is whoever set it.
-  json::Value suspension = policy["spec"]["suspension"];
-  if (spec["suspension"].Has("scheduling")) suspension.Set("scheduling", spec["suspension"]["scheduling"]);
-  if (suspension.is_null() || suspension.empty()) {
-    spec.Erase("suspension");
-  } else {
-    spec.Set("suspension", suspension);
-  }
   return spec;
 }
 
@@ -257,6 +274,7 @@ Result<json::Value> DetectController::Desired(const json::Value& object, const j
   }
   binding = WithClaim(std::move(binding), compiled);
   binding.Set("spec", SpecFromPolicy(object, policy, current));
+  TakeSuspension(binding, policy["spec"]["suspension"]);
   if (hub_.interpreter().Has(KindNameOf(object), interpret::Operation::kReplica)) {
     const interpret::Replicas replicas = TRY(hub_.interpreter().GetReplicas(object));
     json::Value& spec = binding.Edit("spec");
@@ -279,9 +297,12 @@ rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
   MatchOptions options;
   options.preemption = hub_.options().preemption;
   options.changed_by_federation = changed_by_federation_.contains(key_text);
-  const Decision decision = Match(object, hub_.policy_set(), ClaimOf(current), options);
+  // The claim is the binding's. Where templates carry Karmada's marks, one without a binding yet is claimed by those.
+  std::optional<Claim> claim = ClaimOf(current);
+  if (!claim && hub_.options().claim_templates) claim = ClaimOf(object);
+  const Decision decision = Match(object, hub_.policy_set(), claim, options);
   if (decision.outcome == Outcome::kReleased) {
-    const kube::Outcome released = co_await Release(binding_key, current);
+    const kube::Outcome released = co_await Release(binding_key, current, object);
     if (released.kind() == kube::Outcome::Kind::kDone) controller_.Add(key_text);
     co_return released;
   }
@@ -295,7 +316,10 @@ rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
                            : !hub_.overrides().Get(StrCat(policy.key.policy_namespace, "/", name)).is_null();
     if (!there) co_return kube::Outcome::WaitFor(kKindRetry);
   }
-  if (!decision.refresh_binding && !current.is_null()) co_return kube::Outcome::Done();
+  if (hub_.options().claim_templates && WithClaim(object, policy) != object) {
+    // First, so that render does not see the template twice. Its change comes back by the watch and wakes us.
+    co_return kube::Outcome::Of(co_await MarkTemplate(WithClaim(object, policy)));
+  }
   if (!decision.refresh_binding) co_return kube::Outcome::Done();
   if (!current.is_null() && current["spec"]["resource"]["uid"].str() != kube::UidOf(object)) {
     // The binding of an earlier template of this name: it goes first.

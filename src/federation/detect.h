@@ -24,7 +24,8 @@ class DetectController {
 
  private:
   rt::Task<kube::Outcome> Reconcile(std::string key);
-  rt::Task<kube::Outcome> Release(const std::string& binding_key, json::Value binding);
+  rt::Task<kube::Outcome> Release(const std::string& binding_key, json::Value binding, json::Value object);
+  rt::Task<Result<void>> MarkTemplate(json::Value marked);
   rt::Task<kube::Outcome> TemplateGone(const TemplateKey& key);
   Result<json::Value> Desired(const json::Value& object, const json::Value& policy, const PropagationPolicy& compiled,
                               const json::Value& current);

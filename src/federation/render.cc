@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "federation/changes.h"
 #include "federation/resources.h"
+#include "federation/suspension.h"
 #include "overrides/apply.h"
 
 namespace baton::federation {
@@ -265,22 +266,12 @@ json::Value RenderController::WorkFor(const json::Value& binding, const json::Va
     work_annotations.Erase(applied);
   for (const json::Member& member : own.members()) work_annotations.Set(member.key(), member.value());
   work_annotations.Set(keys::kConflictResolution, marks[keys::kConflictResolution]);
-  json::Value& spec = work.Edit("spec");
-  spec.Edit("workload").Set("manifests", json::Array({std::move(manifest)}));
-  // Set by an admin on this one Work (the field is not ours then), a pause stays until they take it away.
-  const bool suspended = SuspendedFor(binding, cluster);
-  const bool ours = work_annotations["baton.io/suspended-by-binding"].str() == "true";
-  if (suspended) {
-    spec.Set("suspendDispatching", true);
-    work_annotations.Set("baton.io/suspended-by-binding", "true");
-  } else if (ours) {
-    spec.Erase("suspendDispatching");
-    work_annotations.Erase("baton.io/suspended-by-binding");
-  }
+  work.Edit("spec").Edit("workload").Set("manifests", json::Array({std::move(manifest)}));
+  TakeSuspensionOfBinding(work, SuspendedFor(binding, cluster));
   if (binding["spec"]["preserveResourcesOnDeletion"].bool_or(false)) {
-    spec.Set("preserveResourcesOnDeletion", true);
+    work.Edit("spec").Set("preserveResourcesOnDeletion", true);
   } else {
-    spec.Erase("preserveResourcesOnDeletion");
+    work.Edit("spec").Erase("preserveResourcesOnDeletion");
   }
   return work;
 }
