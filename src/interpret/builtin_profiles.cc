@@ -64,7 +64,13 @@ spec:
     end
 
     function Stop(object, q)
-      return {{path = "/spec/flinkConfiguration/" .. savepointKey(object), value = q.stateDir}}
+      local set = {{path = "/spec/flinkConfiguration/" .. savepointKey(object), value = q.stateDir}}
+      if q.cancel then
+        -- A job that does not run makes no savepoint, and in savepoint mode the operator would wait for it for ever.
+        set[2] = {path = "/spec/job/upgradeMode", value = "last-state"}
+        set[3] = {path = "/spec/flinkConfiguration/kubernetes.operator.job.upgrade.last-state.job-cancel.enabled", value = "true"}
+      end
+      return set
     end
 
     function Run(object, q)

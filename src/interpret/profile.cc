@@ -81,6 +81,7 @@ Value ToLua(const Question& question) {
   return json::Object({{"seq", question.seq},
                        {"ref", question.ref},
                        {"redeploy", question.redeploy},
+                       {"cancel", question.cancel},
                        {"stateDir", question.state_dir},
                        {"stopSeq", question.stop_seq},
                        {"priorPath", question.prior_path},

@@ -45,6 +45,7 @@ inline constexpr size_t kProfileRelatedMax = 16;
 struct Question {
   int64_t seq = 0;         // the epoch
   std::string ref;         // the state to start from; "": its own
+  bool cancel = false;     // Stop: it does not run; end it without a capture
   bool redeploy = false;   // the object ran before: it must be told to start from ref anew
   std::string state_dir;   // where the stop captures, as StateDir() gave it
   int64_t stop_seq = -1;   // Judge: the stop that is to be proven; -1: none

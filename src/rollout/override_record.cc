@@ -18,7 +18,8 @@ Value SideJson(const SideRule& rule) {
   return json::Object({{"mode", kModes[static_cast<size_t>(rule.mode)]},
                        {"seq", rule.seq},
                        {"ref", rule.ref},
-                       {"stateDir", rule.state_dir}});
+                       {"stateDir", rule.state_dir},
+                       {"cancel", rule.cancel}});
 }
 
 SideRule ReadSide(const Value& value) {
@@ -29,6 +30,7 @@ SideRule ReadSide(const Value& value) {
   rule.seq = value["seq"].int_or(0);
   rule.ref = value["ref"].str();
   rule.state_dir = value["stateDir"].str();
+  rule.cancel = value["cancel"].bool_or(false);
   return rule;
 }
 
@@ -49,6 +51,7 @@ Result<Value> Formed(const SideRule& rule, bool is_source, const Value& workload
       return profile.Held(std::move(object), question);
     case Mode::kStopping:
       question.state_dir = TRY(profile.StateDir(object, rule.state_dir));
+      question.cancel = rule.cancel;
       return profile.Stopping(std::move(object), question);
     case Mode::kRunning:
       return profile.Running(std::move(object), question);
