@@ -3,7 +3,7 @@ SECONDS ?= 60
 CMAKE_CONFIGURE = cmake --preset
 SUITES = build/test-suites/.complete
 
-.PHONY: all help setup build unit test bench fuzz fuzz-short format format-check lint asan tsan clean
+.PHONY: all help setup build unit test demo bench fuzz fuzz-short format format-check lint asan tsan clean
 
 all: build
 
@@ -27,6 +27,9 @@ unit: build $(SUITES) ## all unit tests, in seconds
 test: setup build $(SUITES) ## everything: installs, builds, all tests, a short fuzz run
 	@scripts/run-suites build
 	@$(MAKE) --no-print-directory fuzz-short
+
+demo: setup build ## installs, builds, and shows whole migrations on practice clusters, judged at the end
+	@build/baton demo
 
 asan: setup $(SUITES) ## all tests under AddressSanitizer and UBSan
 	@$(CMAKE_CONFIGURE) asan >/dev/null && ninja -C build/asan --quiet && scripts/run-suites build/asan
