@@ -82,6 +82,7 @@ rt::Task<Result<WorkloadArgument>> FindWorkload(kube::Api& api, std::string text
 int RunClient(const char* name, const Flags& flags,
               const std::function<rt::Task<Result<int>>(rt::RealLoop& loop, Client& client)>& run) {
   rt::RealLoop loop;
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
   const auto whole = [&]() -> rt::Task<Result<int>> {
     Client client = CO_TRY(co_await Client::Open(loop, flags));
     co_return co_await run(loop, client);

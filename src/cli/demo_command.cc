@@ -112,6 +112,7 @@ class Demo {
 
   // The template's status comes back from the member: a watch of the hub tells.
   rt::Task<Result<void>> UntilRuns() {
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
     const auto runs = [this]() -> rt::Task<Result<void>> {
       std::unique_ptr<kube::Watch> watch = CO_TRY(co_await stack_.hub().OpenWatch(
           {.resource = practice::FlinkDeployments(), .ns = "default"}, rt::Deadline::After(loop_, kMoveTime)));
@@ -139,6 +140,7 @@ class Demo {
     CO_TRY(co_await stack_.hub().Create(rollout::kMigrations, migration));
     std::string phase;
     Value last;
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
     const auto ended = [&]() -> rt::Task<Result<void>> {
       std::unique_ptr<kube::Watch> watch = CO_TRY(co_await stack_.hub().OpenWatch(
           {.resource = rollout::kMigrations, .ns = "default", .field_selector = StrCat("metadata.name=", name)},

@@ -135,7 +135,7 @@ Result<json::Value> ExecuteController::Merged(const json::Value& desired, const 
   MergeMap(wanted, observed, "labels", keys::kManagedLabels);
   MergeMap(wanted, observed, "annotations", keys::kManagedAnnotations);
   if (hub_.interpreter().Has(KindNameOf(desired), interpret::Operation::kRetain)) {
-    wanted = TRY(hub_.interpreter().Retain(std::move(wanted), observed));
+    wanted = TRY(hub_.interpreter().Retain(wanted, observed));
   }
   return wanted;
 }
@@ -340,7 +340,6 @@ rt::Task<kube::Outcome> ExecuteController::Reconcile(std::string key) {
         if (copy != nullptr) applied.object = copy->Get(kube::Name::Of(manifest).Key());
       }
     }
-    json::Value next = work;
     applied.ok = FindCondition(work["status"], "Applied")["status"].str() == "True";
     co_return kube::Outcome::Of(co_await WriteStatus(work, applied.ok ? &applied : nullptr, true));
   }

@@ -186,7 +186,7 @@ Result<json::Value> RenderController::Render(const json::Value& binding, const j
         return one["name"].str() == cluster && one.Has("replicas");
       });
       manifest =
-          TRY(hub_.interpreter().ReviseReplica(std::move(manifest), listed ? replicas : spec["replicas"].int_or(0)));
+          TRY(hub_.interpreter().ReviseReplica(manifest, listed ? replicas : spec["replicas"].int_or(0)));
     }
   }
   const std::vector<overrides::Policy> policies = hub_.OverridesFor(object);

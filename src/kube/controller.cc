@@ -7,11 +7,11 @@
 
 namespace baton::kube {
 
-Controller::Controller(rt::Loop& loop, std::string name, Reconcile reconcile, ControllerOptions options)
+Controller::Controller(rt::Loop& loop, std::string name, Reconcile reconcile, const ControllerOptions& options)
     : loop_(loop),
       name_(std::move(name)),
       reconcile_(std::move(reconcile)),
-      options_(std::move(options)),
+      options_(options),
       queue_(loop, options_.queue) {}
 
 rt::Task<void> Controller::Run() {

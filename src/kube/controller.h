@@ -83,7 +83,7 @@ class Controller {
  public:
   using Reconcile = std::function<rt::Task<Outcome>(std::string key)>;
 
-  Controller(rt::Loop& loop, std::string name, Reconcile reconcile, ControllerOptions options = {});
+  Controller(rt::Loop& loop, std::string name, Reconcile reconcile, const ControllerOptions& options = {});
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 

@@ -37,7 +37,11 @@ struct Faults {
   Duration Slowed(Duration duration) const {
     return Duration(static_cast<Duration::rep>(static_cast<double>(duration.count()) * slow));
   }
-  bool TakeSavepointFailure() { return fail_savepoints > 0 && fail_savepoints-- > 0; }
+  bool TakeSavepointFailure() {
+    if (fail_savepoints <= 0) return false;
+    --fail_savepoints;
+    return true;
+  }
 };
 
 }  // namespace baton::practice

@@ -251,7 +251,7 @@ rt::Task<Result<void>> FlinkOperator::RecordSnapshot(Look& look, std::string url
     // The state is safe whether this works or not: without the CRD there is none.
     made = (co_await api_.Create(FlinkStateSnapshots(), std::move(snapshot))).ok();
   }
-  if (options_.version == OperatorVersion::k1_12 || (options_.version >= OperatorVersion::k1_13 && !made)) {
+  if (options_.version == OperatorVersion::kV1x12 || (options_.version >= OperatorVersion::kV1x13 && !made)) {
     look.status.Edit("jobStatus")
         .Edit("savepointInfo")
         .Set("lastSavepoint",

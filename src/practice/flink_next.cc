@@ -122,7 +122,7 @@ FlinkAction FlinkNext(const FlinkSpec& spec, const Value& status, const FlinkObs
   }
   if (last.suspended && upgrading) {
     // A suspend by cancelling never completes up to 1.15 (FLINK-40164).
-    if (version <= OperatorVersion::k1_15) return {};
+    if (version <= OperatorVersion::kV1x15) return {};
     return {.step = FlinkStep::kRecord, .mode = last.mode};
   }
   if (diff == SpecDiff::kUpgrade && !spec.has_job) return {.step = FlinkStep::kRestore};  // a session has no state
@@ -145,7 +145,7 @@ std::string LifecycleOf(const Value& status, OperatorVersion version) {
   if (recorded->spec.suspended) return "SUSPENDED";
   if (status["jobStatus"]["state"].str() == "FAILED") return "FAILED";
   const std::string_view jm = status["jobManagerDeploymentStatus"].str();
-  if (version >= OperatorVersion::k1_13 && (jm == "MISSING" || jm == "ERROR")) {
+  if (version >= OperatorVersion::kV1x13 && (jm == "MISSING" || jm == "ERROR")) {
     for (const std::string_view marker :
          {"Manual restore required.", "HA metadata is not available",
           "It is possible that the job has finished or terminally failed, or the configmaps have been deleted."}) {

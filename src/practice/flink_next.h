@@ -13,7 +13,7 @@
 namespace baton::practice {
 
 // Operator versions whose behaviour differs; 1.16 stands for main after August 2026.
-enum class OperatorVersion : uint8_t { k1_10 = 10, k1_11, k1_12, k1_13, k1_14, k1_15, k1_16 };
+enum class OperatorVersion : uint8_t { kV1x10 = 10, kV1x11, kV1x12, kV1x13, kV1x14, kV1x15, kV1x16 };
 
 struct FlinkObserved {
   std::string jm = "MISSING";   // jobManagerDeploymentStatus

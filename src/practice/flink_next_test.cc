@@ -61,7 +61,7 @@ struct Row {
   FlinkObserved seen;
   const char* wanted;
   const char* state = "DEPLOYED";
-  OperatorVersion version = OperatorVersion::k1_15;
+  OperatorVersion version = OperatorVersion::kV1x15;
   const char* flink = "v1_20";
 };
 
@@ -135,10 +135,10 @@ TEST(FlinkNextTest, DecidesAsTheOperatorDoes) {
        {.jm = "READY", .job = "RECONCILING"},
        "stop cancel as savepoint",
        "DEPLOYED",
-       OperatorVersion::k1_15,
+       OperatorVersion::kV1x15,
        "v2_0"},
       {"last-state, another Flink", "{state: suspended, upgradeMode: last-state}", "{}", "{}", Running(true),
-       "stop savepoint as savepoint", "DEPLOYED", OperatorVersion::k1_15, "v2_0"},
+       "stop savepoint as savepoint", "DEPLOYED", OperatorVersion::kV1x15, "v2_0"},
       {"last-state with HA", "{state: suspended, upgradeMode: last-state}", "{}", "{}", Running(true),
        "stop delete as last-state"},
       {"last-state by cancel", "{state: suspended, upgradeMode: last-state}",
@@ -199,7 +199,7 @@ TEST(FlinkNextTest, DecidesAsTheOperatorDoes) {
        {.jm = "READY", .job = "CANCELED"},
        "record as savepoint",
        "UPGRADING",
-       OperatorVersion::k1_16},
+       OperatorVersion::kV1x16},
       {"changed while suspended",
        "{state: suspended, args: [c]}",
        "{}",
@@ -262,7 +262,7 @@ TEST(FlinkNextTest, DerivesTheLifecycleInTheOperatorsOrder) {
   const struct {
     Value status;
     const char* wanted;
-    OperatorVersion version = OperatorVersion::k1_15;
+    OperatorVersion version = OperatorVersion::kV1x15;
   } rows[] = {
       {json::Object(), "CREATED"},
       {Yaml("{error: wrong}"), "FAILED"},
@@ -272,7 +272,7 @@ TEST(FlinkNextTest, DerivesTheLifecycleInTheOperatorsOrder) {
       {with(Status(running), "{jobStatus: {state: FAILED}}"), "FAILED"},
       {with(stable, "{jobManagerDeploymentStatus: MISSING, error: Manual restore required.}"), "FAILED"},
       {with(stable, "{jobManagerDeploymentStatus: MISSING, error: Manual restore required.}"), "STABLE",
-       OperatorVersion::k1_12},
+       OperatorVersion::kV1x12},
       {stable, "STABLE"},
       {Status(running), "DEPLOYED"},
   };

@@ -171,7 +171,7 @@ void FlinkOperator::Complain(Look& look, std::string_view type, std::string_view
 
 void FlinkOperator::FinishStatus(Look& look) const {
   look.status.Set("lifecycleState", LifecycleOf(look.status, options_.version));
-  if (options_.version < OperatorVersion::k1_15) return;
+  if (options_.version < OperatorVersion::kV1x15) return;
   const std::string_view state = look.status["jobStatus"]["state"].str();
   if (state.empty()) {
     look.status.Set("conditions", json::Array());
@@ -241,7 +241,7 @@ rt::Task<Outcome> FlinkOperator::CleanUp(Look look) {
   }
   if (!ours) co_return Outcome::Done();
   events_.Normal(look.object, "Cleanup", "Cleaning up FlinkDeployment");
-  if (options_.version >= OperatorVersion::k1_11) look.status.Set("lifecycleState", "DELETING");
+  if (options_.version >= OperatorVersion::kV1x11) look.status.Set("lifecycleState", "DELETING");
   (void)co_await WriteStatus(look);
   JobManager* manager = managers_.Find(look.key);
   if (look.spec.Flag("kubernetes.operator.job.savepoint-on-deletion", false) && manager != nullptr &&

@@ -38,7 +38,7 @@ const kube::Resource& FlinkDeployments();
 const kube::Resource& FlinkStateSnapshots();
 
 struct FlinkOperatorOptions {
-  OperatorVersion version = OperatorVersion::k1_15;
+  OperatorVersion version = OperatorVersion::kV1x15;
   Duration reconcile_interval = seconds(60);
   Duration progress_interval = seconds(10);
   Duration rest_ready_delay = seconds(10);

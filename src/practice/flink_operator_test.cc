@@ -189,7 +189,7 @@ TEST(FlinkOperatorTest, ASuspendOfAJobThatDoesNotRunFallsBackOrWaits) {
 }
 
 TEST(FlinkOperatorTest, ACancelledSuspendHangsUpTo115) {
-  for (const OperatorVersion version : {OperatorVersion::k1_15, OperatorVersion::k1_16}) {
+  for (const OperatorVersion version : {OperatorVersion::kV1x15, OperatorVersion::kV1x16}) {
     InPractice(1, [=](PracticeWorld& world) -> rt::Task<void> {
       world.options.flink.version = version;
       Member& blue = *co_await world.Add("blue");
@@ -200,7 +200,7 @@ TEST(FlinkOperatorTest, ACancelledSuspendHangsUpTo115) {
       co_await world.Until(blue, [](const Value& o) { return At(o, "jobStatus/state") == "CANCELED"; });
       co_await world.loop.Sleep(minutes(5));
       const Value stopped = co_await world.Get(blue);
-      const bool fixed = version == OperatorVersion::k1_16;
+      const bool fixed = version == OperatorVersion::kV1x16;
       EXPECT_EQ(At(stopped, "lifecycleState"), fixed ? "SUSPENDED" : "UPGRADING");
       EXPECT_EQ(At(stopped, "observedGeneration"), fixed ? "2" : "1");
       EXPECT_EQ(RecordedForTest(stopped)["spec"]["job"]["state"].str(), "suspended");

@@ -164,6 +164,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   federation::Member* member = hub_.members().Find(meant.cluster);
   if (member == nullptr) co_return sighting;
   const interpret::Question question = QuestionFor(look, is_target);
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
   const auto look_there = [&]() -> rt::Task<Result<void>> {
     const Value home = CO_TRY(co_await GetOrNull(member->api(), federation::kNamespaces, {"", "kube-system"}));
     sighting.cluster_id = kube::UidOf(home);
