@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/guard.h"
+#include "base/probe.h"
 
 namespace baton::rollout::model {
 namespace {
@@ -37,14 +38,16 @@ TEST_P(ModelTest, NoPromiseBreaksWithTwoFaultsInAnyOrder) {
   EXPECT_GT(result.states, 100'000U) << "the world has become too small to mean anything";
 }
 
+TEST(ModelReachTest, EverySpecialCaseOfNextIsReached) {
+  RestoreGuards();
+  ResetProbes();
+  const ModelResult result = Explore({.own_hub = false, .faults = 2});
+  EXPECT_EQ(result.broken, "");
+  for (const ProbeCount& probe : ListProbes()) EXPECT_GT(probe.hits, 0U) << probe.name;
+}
+
 INSTANTIATE_TEST_SUITE_P(Hubs, ModelTest, testing::Values(true, false),
                          [](const auto& hub) { return hub.param ? "Own" : "Foreign"; });
-
-// Guards that hold back what another check refuses as well, and why they stay.
-const std::set<std::string>& Doubled() {
-  static const std::set<std::string> kDoubled = {};
-  return kDoubled;
-}
 
 // The smallest world that shows the loss of the guard, if any does.
 bool LossIsFound(const std::string& guard) {
@@ -60,6 +63,9 @@ bool LossIsFound(const std::string& guard) {
   return false;
 }
 
+// Only says something together with the tests above: within the same bounds nothing breaks when all guards are in.
+// rollout.not_deleting is found by a narrow way only (a foreign hub with an old cache, after a cancelled move); that a
+// capture may go with the object it belongs to is not in this world.
 TEST(ModelGuardTest, TheLossOfAnyGuardIsFound) {
   std::set<std::string> guards;
   for (const GuardCount& guard : ListGuards()) {
@@ -69,7 +75,7 @@ TEST(ModelGuardTest, TheLossOfAnyGuardIsFound) {
   for (const std::string& guard : guards) {
     RestoreGuards();
     ASSERT_TRUE(RemoveGuard(guard));
-    EXPECT_EQ(LossIsFound(guard), !Doubled().contains(guard)) << guard;
+    EXPECT_TRUE(LossIsFound(guard)) << guard << ": the world lacks what it protects against, or it is not needed";
   }
   RestoreGuards();
 }
