@@ -96,31 +96,30 @@ rt::Task<Result<void>> World::Start(WorldOptions options) {
 }
 
 void World::StartController() {
-  controllers_.reset();
-  kube::FaultPlan* plan = plan_;
-  reached_hub_ = std::make_unique<kube::FaultyApi>(*hub_.api, plan == nullptr ? hub_faults_ : *plan);
+  leader_.reset();
+  leader_ = std::make_unique<Leader>();
+  Leader& leader = *leader_;
+  leader.hub = std::make_unique<kube::FaultyApi>(*hub_.api, plan_ == nullptr ? hub_faults_ : *plan_);
   for (auto& [name, member] : members_) {
-    member->reached = std::make_unique<kube::FaultyApi>(*member->server.api, plan == nullptr ? member->faults : *plan);
+    leader.members[name] =
+        std::make_unique<kube::FaultyApi>(*member->server.api, plan_ == nullptr ? member->faults : *plan_);
   }
-  controllers_ = std::make_unique<Controllers>(
-      *reached_hub_,
-      [this](const Value& cluster, const Value&) -> Result<std::unique_ptr<kube::Api>> {
-        const auto at = members_.find(std::string(kube::NameOf(cluster)));
-        if (at == members_.end()) return NotFoundError("there is no such cluster in this world");
-        return std::unique_ptr<kube::Api>(std::make_unique<BorrowedApi>(*at->second->reached));
+  leader.controllers = std::make_unique<Controllers>(
+      *leader.hub,
+      [&leader](const Value& cluster, const Value&) -> Result<std::unique_ptr<kube::Api>> {
+        const auto at = leader.members.find(std::string(kube::NameOf(cluster)));
+        if (at == leader.members.end()) return NotFoundError("there is no such cluster in this world");
+        return std::unique_ptr<kube::Api>(std::make_unique<BorrowedApi>(*at->second));
       },
       ++fence_);
 }
 
 rt::Task<void> World::Stop() {
-  controllers_.reset();
+  leader_.reset();
+  deposed_.clear();
   scope_.reset();
-  for (auto& [name, member] : members_) {
-    member->practice.reset();
-    member->reached.reset();
-  }
+  for (auto& [name, member] : members_) member->practice.reset();
   commons_.reset();
-  reached_hub_.reset();
   for (auto& [name, member] : members_) {
     member->server.api.reset();
     member->server.backend.reset();

@@ -60,6 +60,13 @@ struct Controllers {
   rt::Scope scope;  // last, so that it goes first
 };
 
+// A leader: its controllers, and how they reach hub and members.
+struct Leader {
+  std::unique_ptr<kube::FaultyApi> hub;
+  std::map<std::string, std::unique_ptr<kube::FaultyApi>> members;
+  std::unique_ptr<Controllers> controllers;  // last, so that it goes first
+};
+
 class World {
  public:
   explicit World(rt::VirtualLoop& loop);
@@ -69,9 +76,12 @@ class World {
   rt::Task<void> Stop();
 
   // The leader dies, and another one starts (with a higher fence).
-  void KillController() { controllers_.reset(); }
+  void KillController() { leader_.reset(); }
   void StartController();
-  bool controller_runs() const { return controllers_ != nullptr; }
+  bool controller_runs() const { return leader_ != nullptr; }
+  // The leader does not know yet that it is none any more: it goes on until KillDeposed().
+  void DeposeController() { deposed_.push_back(std::move(leader_)); }
+  void KillDeposed() { deposed_.clear(); }
 
   // On the hub, as kubectl apply does.
   rt::Task<Result<json::Value>> Apply(kube::Resource resource, json::Value object);
@@ -90,13 +100,12 @@ class World {
   kube::ScriptedFaults& member_faults(const std::string& name) { return members_.at(name)->faults; }
   // Random faults instead of scripted ones, from the next controller on; null: none.
   void SetFaultPlan(kube::FaultPlan* plan) { plan_ = plan; }
-  Controllers* controllers() { return controllers_.get(); }
+  Controllers* controllers() { return leader_ == nullptr ? nullptr : leader_->controllers.get(); }
 
  private:
   struct Member {
     Server server;
     kube::ScriptedFaults faults;
-    std::unique_ptr<kube::FaultyApi> reached;  // as the controllers reach it
     std::unique_ptr<practice::PracticeCluster> practice;
   };
 
@@ -110,11 +119,11 @@ class World {
   Server hub_;
   kube::ScriptedFaults hub_faults_;
   kube::FaultPlan* plan_ = nullptr;
-  std::unique_ptr<kube::FaultyApi> reached_hub_;
   std::map<std::string, std::unique_ptr<Member>> members_;
   int64_t fence_ = 0;
   std::unique_ptr<rt::Scope> scope_;  // practice clusters
-  std::unique_ptr<Controllers> controllers_;
+  std::unique_ptr<Leader> leader_;
+  std::vector<std::unique_ptr<Leader>> deposed_;
 };
 
 }  // namespace baton::sim
