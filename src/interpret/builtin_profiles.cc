@@ -65,9 +65,10 @@ spec:
 
     function Stop(object, q)
       local set = {{path = "/spec/flinkConfiguration/" .. savepointKey(object), value = q.stateDir}}
-      if q.cancel then
-        -- A job that does not run makes no savepoint, and in savepoint mode the operator would wait for it for ever.
-        set[2] = {path = "/spec/job/upgradeMode", value = "last-state"}
+      -- Without the fallback the operator waits for ever for a job that does not run to make a savepoint. A source is not
+      -- stopped like that; a target that goes back is, and whether it wrote is decided by the state it leaves.
+      if q.anyWay then
+        set[2] = {path = "/spec/flinkConfiguration/kubernetes.operator.job.upgrade.last-state-fallback.enabled", value = "true"}
         set[3] = {path = "/spec/flinkConfiguration/kubernetes.operator.job.upgrade.last-state.job-cancel.enabled", value = "true"}
       end
       return set

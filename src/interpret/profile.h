@@ -45,9 +45,9 @@ inline constexpr size_t kProfileRelatedMax = 16;
 struct Question {
   int64_t seq = 0;         // the epoch
   std::string ref;         // the state to start from; "": its own
-  bool cancel = false;     // Stop: it does not run; end it without a capture
   bool redeploy = false;   // the object ran before: it must be told to start from ref anew
   std::string state_dir;   // where the stop captures, as StateDir() gave it
+  bool any_way = false;    // Stop: it need not run any more to be stopped; what it left behind is judged afterwards
   int64_t stop_seq = -1;   // Judge: the stop that is to be proven; -1: none
   std::string prior_path;  // Judge: what the workload called its state before the stop
   std::string start_ref;   // Judge: what it was started from, when it was

@@ -81,99 +81,99 @@ rt::Task<void> Engine::Run() {
   co_await controller_.Run();
 }
 
-// The finalizer is there for as long as the migration is not over: deleting one that runs is an abort.
-rt::Task<Result<void>> Engine::Finalize(const std::string& key) {
+// The finalizer is there for as long as the migration is not over: deleting one that runs is an abort. Gives the object
+// as it is then; null: it is gone.
+rt::Task<Result<Value>> Engine::Finalize(const std::string& key) {
   Result<Value> object = co_await hub_.api().Get(kMigrations, kube::Name::FromKey(key));
-  if (!object.ok()) {
-    if (object.error().kind() == ErrorKind::kNotFound) co_return Result<void>();
-    co_return object.error();
-  }
+  if (!object.ok() && object.error().kind() == ErrorKind::kNotFound) co_return Value();
+  if (!object.ok()) co_return object;
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
   const bool over = phase && IsEnd(*phase);
   const bool has = !(*object)["metadata"]["finalizers"].empty();
-  if (has != over) co_return Result<void>();
+  if (has != over) co_return object;
   Value next = *object;
   next.Edit("metadata").Set("finalizers", over ? json::Array() : json::Array({kFinalizer}));
-  const Result<Value> written = co_await hub_.api().Update(kMigrations, next);
-  if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
+  Result<Value> written = co_await hub_.api().Update(kMigrations, next);
+  if (!written.ok() && written.error().kind() == ErrorKind::kNotFound) co_return Value();
+  co_return written;
+}
+
+// By compare-and-swap on the object that was decided on: an older leader never tells over a newer one.
+rt::Task<Result<void>> Engine::Tell(const Value& before, const Value& now, const Decision& decision) {
+  if (before["status"] == now["status"]) co_return Result<void>();
+  const Result<Value> written = co_await hub_.api().UpdateStatus(kMigrations, now);
+  if (!written.ok()) co_return written.error();
+  if (before["status"]["phase"] == now["status"]["phase"]) co_return Result<void>();
+  const bool bad = decision.blocked || decision.phase == Phase::kAborting || decision.phase == Phase::kWithdrawing ||
+                   decision.phase == Phase::kRejected;
+  if (bad) {
+    hub_.events().Warning(*written, PhaseName(decision.phase), decision.message);
+  } else {
+    hub_.events().Normal(*written, PhaseName(decision.phase), decision.message);
+  }
   co_return Result<void>();
 }
 
-rt::Task<Result<void>> Engine::Tell(const std::string& key, Value status, const Decision& decision) {
-  for (int tries = 0; tries < 3; ++tries) {
-    Result<Value> live = co_await hub_.api().Get(kMigrations, kube::Name::FromKey(key));
-    if (!live.ok()) co_return live.error();
-    if ((*live)["status"] == status) co_return Result<void>();
-    const bool news = (*live)["status"]["phase"] != status["phase"];
-    Value next = *live;
-    next.Set("status", status);
-    const Result<Value> written = co_await hub_.api().UpdateStatus(kMigrations, next);
-    if (!written.ok() && written.error().kind() == ErrorKind::kConflict) continue;
-    if (!written.ok()) co_return written.error();
-    if (news) {
-      const bool bad = decision.blocked || decision.phase == Phase::kAborting ||
-                       decision.phase == Phase::kWithdrawing || decision.phase == Phase::kRejected;
-      if (bad) {
-        hub_.events().Warning(*written, PhaseName(decision.phase), decision.message);
-      } else {
-        hub_.events().Normal(*written, PhaseName(decision.phase), decision.message);
-      }
-    }
-    co_return Result<void>();
-  }
-  co_return ConflictError("the migration's status changes all the time");
+// A late create of an override may land after its migration has ended: it has no version to fail on.
+rt::Task<Result<bool>> Engine::LeftSomething(const Value& object) {
+  const Result<Value> left =
+      co_await hub_.api().Get(federation::kOverridePolicies,
+                              {std::string(kube::NamespaceOf(object)), OverrideName(std::string(kube::UidOf(object)))});
+  if (left.ok()) co_return true;
+  if (left.error().kind() == ErrorKind::kNotFound) co_return false;
+  co_return left.error();
 }
 
 rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
-  const Value cached = migrations_.Get(key);
-  if (cached.is_null()) co_return kube::Outcome::Done();
-  Result<Value> object = co_await hub_.api().Get(kMigrations, kube::Name::FromKey(key));
-  if (!object.ok()) {
-    co_return object.error().kind() == ErrorKind::kNotFound ? kube::Outcome::Done()
-                                                            : kube::Outcome::Retry(object.error());
-  }
+  if (migrations_.Get(key).is_null()) co_return kube::Outcome::Done();
+  Result<Value> object = co_await Finalize(key);
+  if (!object.ok()) co_return kube::Outcome::Retry(object.error());
+  if (object->is_null()) co_return kube::Outcome::Done();
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
-  if (phase && IsEnd(*phase)) co_return kube::Outcome::Of(co_await Finalize(key));
-  const Result<void> guarded = co_await Finalize(key);
-  if (!guarded.ok()) co_return kube::Outcome::Retry(guarded.error());
-
+  if (phase && IsEnd(*phase)) {
+    const Result<bool> left = co_await LeftSomething(*object);
+    if (!left.ok()) co_return kube::Outcome::Retry(left.error());
+    if (!*left) co_return kube::Outcome::Done();
+  }
   Value current = *object;
   for (size_t steps = 0; steps < kStepsMax; ++steps) {
     Result<Look> look = co_await Observe(current);
     if (!look.ok()) co_return kube::Outcome::Retry(look.error());
     const Decision decision = Next(look->writer, look->spec.migration, look->seen);
-    const Writer& writer = look->writer;
-    const std::string source = writer.claim          ? writer.claim->source.cluster
-                               : look->seen.proposal ? look->seen.proposal->source.cluster
-                                                     : look->spec.source;
-    current.Set("status", ProjectStatus(current,
-                                        {.decision = decision,
-                                         .writer = writer,
-                                         .source = current["status"]["source"].str().empty()
-                                                       ? source
-                                                       : std::string(current["status"]["source"].str()),
-                                         .target = look->spec.target,
-                                         .guarantee = look->profile == nullptr ? "" : look->profile->guarantee()},
-                                        hub_.loop().WallNow()));
+    current.Set("status", Projected(current, *look, decision));
     if (!std::holds_alternative<NoEffect>(decision.effect)) {
       const Result<void> done = co_await Perform(*look, decision.effect);
       // A conflict means: look again, decide again.
-      if (!done.ok() && done.error().kind() != ErrorKind::kConflict) {
-        [[maybe_unused]] const Result<void> told = co_await Tell(key, current["status"], decision);
-        co_return kube::Outcome::Retry(done.error().Context(decision.message));
-      }
-      continue;
+      if (done.ok() || done.error().kind() == ErrorKind::kConflict) continue;
+      [[maybe_unused]] const Result<void> told = co_await Tell(*object, current, decision);
+      co_return kube::Outcome::Retry(done.error().Context(decision.message));
     }
     if (IsEnd(decision.phase)) {
       const Result<void> clean = co_await RemoveProbe(*look);
       if (!clean.ok()) co_return kube::Outcome::Retry(clean.error());
     }
-    const Result<void> told = co_await Tell(key, current["status"], decision);
+    const Result<void> told = co_await Tell(*object, current, decision);
     if (!told.ok()) co_return kube::Outcome::Retry(told.error());
-    if (IsEnd(decision.phase)) co_return kube::Outcome::Of(co_await Finalize(key));
-    co_return kube::Outcome::WaitFor(kLookAgain);
+    if (!IsEnd(decision.phase)) co_return kube::Outcome::WaitFor(kLookAgain);
+    const Result<Value> finalized = co_await Finalize(key);
+    co_return finalized.ok() ? kube::Outcome::Done() : kube::Outcome::Retry(finalized.error());
   }
   co_return kube::Outcome::WaitFor(kLookAgain);
+}
+
+Value Engine::Projected(const Value& current, const Look& look, const Decision& decision) const {
+  const Writer& writer = look.writer;
+  std::string source(current["status"]["source"].str());
+  if (source.empty() && writer.claim) source = writer.claim->source.cluster;
+  if (source.empty() && look.seen.proposal) source = look.seen.proposal->source.cluster;
+  if (source.empty()) source = look.spec.source;
+  return ProjectStatus(current,
+                       {.decision = decision,
+                        .writer = writer,
+                        .source = source,
+                        .target = look.spec.target,
+                        .guarantee = look.profile == nullptr ? "" : look.profile->guarantee()},
+                       hub_.loop().WallNow());
 }
 
 rt::Task<Result<void>> Engine::Perform(Look& look, const Effect& effect) {

@@ -32,12 +32,13 @@ Sighting::Progress ProgressOf(const std::string& text) {
 
 rt::Task<Result<void>> Engine::ReadHub(Look& look) {
   const std::string ns(kube::NamespaceOf(look.object));
-  Result<kube::Resource> resource = co_await hub_.ResourceOf(look.spec.api_version, look.spec.kind);
-  if (!resource.ok() && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
-  if (resource.ok()) look.workload = CO_TRY(co_await GetOrNull(hub_.api(), *resource, {ns, look.spec.workload}));
+  // The Writer first: whatever is read after it is at least as new.
   const std::string name = WriterName(look.spec.kind, look.spec.workload);
   look.writer_object = CO_TRY(co_await GetOrNull(hub_.api(), kWriters, {ns, name}));
   look.writer = ReadWriter(look.writer_object);
+  Result<kube::Resource> resource = co_await hub_.ResourceOf(look.spec.api_version, look.spec.kind);
+  if (!resource.ok() && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
+  if (resource.ok()) look.workload = CO_TRY(co_await GetOrNull(hub_.api(), *resource, {ns, look.spec.workload}));
   look.binding = CO_TRY(co_await GetOrNull(hub_.api(), federation::kResourceBindings,
                                            {ns, api::karmada::BindingName(look.spec.kind, look.spec.workload)}));
   look.override_policy = CO_TRY(

@@ -255,7 +255,6 @@ Decision ToWithdraw(Phase phase, const Writer& writer, const Observation& seen, 
   SOMETIMES("rollout.withdraw_decided");
   const Claim& claim = *writer.claim;
   Writer next = WithStop(writer, claim.target, seen.target.uid, writer.receipt->capture);
-  next.stop->cancel = !seen.target.runs;  // what does not run makes no savepoint
   next.claim->intent = Intent::kWithdraw;
   return Do(phase, SwapWriter{next}, StrCat("going back: ", why));
 }
@@ -613,10 +612,7 @@ std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence)
       break;
     case Intent::kWithdraw:
       if (with_target) {
-        state.target = {.mode = Mode::kStopping,
-                        .seq = writer.stop->seq,
-                        .state_dir = writer.stop->state_dir,
-                        .cancel = writer.stop->cancel};
+        state.target = {.mode = Mode::kStopping, .seq = writer.stop->seq, .state_dir = writer.stop->state_dir};
       } else {
         state.source = {.mode = Mode::kRunning, .seq = writer.seq, .ref = writer.receipt->capture};
       }

@@ -18,8 +18,7 @@ Value SideJson(const SideRule& rule) {
   return json::Object({{"mode", kModes[static_cast<size_t>(rule.mode)]},
                        {"seq", rule.seq},
                        {"ref", rule.ref},
-                       {"stateDir", rule.state_dir},
-                       {"cancel", rule.cancel}});
+                       {"stateDir", rule.state_dir}});
 }
 
 SideRule ReadSide(const Value& value) {
@@ -30,7 +29,6 @@ SideRule ReadSide(const Value& value) {
   rule.seq = value["seq"].int_or(0);
   rule.ref = value["ref"].str();
   rule.state_dir = value["stateDir"].str();
-  rule.cancel = value["cancel"].bool_or(false);
   return rule;
 }
 
@@ -51,7 +49,7 @@ Result<Value> Formed(const SideRule& rule, bool is_source, const Value& workload
       return profile.Held(std::move(object), question);
     case Mode::kStopping:
       question.state_dir = TRY(profile.StateDir(object, rule.state_dir));
-      question.cancel = rule.cancel;
+      question.any_way = !is_source;  // a target is stopped only to go back
       return profile.Stopping(std::move(object), question);
     case Mode::kRunning:
       return profile.Running(std::move(object), question);

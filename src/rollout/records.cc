@@ -98,7 +98,6 @@ Value StopJson(const Stop& stop) {
                        {"sourceUID", stop.uid},
                        {"priorPath", stop.prior_path},
                        {"stateDir", stop.state_dir},
-                       {"cancel", stop.cancel},
                        {"proven", stop.proven},
                        {"state", stop.capture}});
 }
@@ -109,7 +108,6 @@ Stop ReadStop(const Value& value) {
           .uid = std::string(value["sourceUID"].str()),
           .prior_path = std::string(value["priorPath"].str()),
           .state_dir = std::string(value["stateDir"].str()),
-          .cancel = value["cancel"].bool_or(false),
           .proven = value["proven"].bool_or(false),
           .capture = std::string(value["state"].str())};
 }

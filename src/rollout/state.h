@@ -68,7 +68,6 @@ struct Stop {
   std::string uid;         // of the object that is stopped
   std::string prior_path;  // what it called its state before: never a capture
   std::string state_dir;   // of this stop alone: only what lies in it is a capture
-  bool cancel = false;     // it does not run, so it is cancelled: its state is what its last checkpoint left
   // Withdrawing: what the stop gave, kept because the object is deleted next.
   bool proven = false;
   std::string capture;  // "": the target had made no progress
@@ -154,7 +153,6 @@ struct SideRule {
   int64_t seq = 0;
   std::string ref;
   std::string state_dir;
-  bool cancel = false;  // kStopping: by cancelling, not with a capture
   friend bool operator==(const SideRule&, const SideRule&) = default;
 };
 

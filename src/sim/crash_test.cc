@@ -15,7 +15,9 @@ rt::Task<void> Go(Scene& scene, Way way) {
   if (way == Way::kWithdraw) scene.world.practice(scene.to).faults().fail_image = true;
   co_await scene.Ask(way == Way::kWithdraw ? ", deadlines: {Verifying: 30s}" : "");
   if (way != Way::kAbort) co_return;
-  co_await scene.UntilPhase("Quiescing");
+  // Not by the status, which may be told too late.
+  co_await scene.world.Until(
+      [&]() -> rt::Task<bool> { co_return (co_await scene.Writer())["spec"]["stop"].is_object(); }, minutes(5));
   co_await scene.Abort();
 }
 
