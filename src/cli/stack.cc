@@ -100,7 +100,7 @@ rt::Task<Result<void>> Stack::StartPractice(std::string name) {
   practice->server = CO_TRY(co_await apiserver::ApiServer::Start(loop_, std::move(server)));
   practice->api = std::make_unique<kube::LocalApi>(practice->server->backend());
   CO_TRY(co_await InstallFlink(*practice->api));
-  practice::PracticeClusterOptions settings;
+  practice::PracticeClusterOptions settings = options_.practice;
   if (options_.operator_speed > 1) settings.flink = settings.flink.Faster(options_.operator_speed);
   practice->cluster = std::make_unique<practice::PracticeCluster>(*practice->api, *commons_, name, settings);
   scope_->Spawn(practice->cluster->Run());

@@ -31,6 +31,7 @@ struct StackOptions {
   net::Endpoint listen = {.host = "127.0.0.1", .port = 0};
   std::vector<std::string> practice_clusters;
   int operator_speed = 1;  // how many times faster than real ones the practice operators look
+  practice::PracticeClusterOptions practice;
   const Logger* log = nullptr;
 };
 
