@@ -193,6 +193,30 @@ TEST(FaultsTest, ADeletedPodRestartsItsJobFromTheLastCheckpointOnlyWithHighAvail
   }
 }
 
+// The cluster's own way to its API has a bad day; then all goes well again, and nothing was lost.
+TEST(FaultsTest, AnApiThatFailsDelaysAndLosesNothing) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    InPractice(seed, [&](PracticeWorld& world) -> rt::Task<void> {
+      world.options.flink = world.options.flink.Faster(10);
+      rt::SeededRandom random(seed);
+      kube::SeededFaults plan(random, kube::FaultMix::Swarm(random));
+      world.members.push_back(co_await Member::Start(world.loop, *world.commons, "blue", world.options, &plan));
+      Member& blue = *world.members.back();
+      co_await world.Create(blue, FromYaml(kOrders));
+      co_await world.Until(blue, [](const Value& o) { return JobState(o) == "RUNNING"; }, hours(1));
+      co_await world.loop.Sleep(seconds(10));
+      co_await world.Patch(blue, "spec: {job: {state: suspended}}");
+      co_await world.loop.Sleep(seconds(20));
+      plan.Stop();
+      co_await world.UntilSuspended(blue);
+      const JudgeReport report = co_await world.Judged();
+      EXPECT_EQ(report.lost + report.overlap_count + report.wrong_state, 0U) << "seed " << seed << "\n"
+                                                                             << report.Text();
+      EXPECT_TRUE(report.writers.size() > 1 || report.clean()) << "seed " << seed << "\n" << report.Text();
+    });
+  }
+}
+
 TEST(FaultsTest, AnAnnotationSetsThemOnce) {
   InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
     Member& blue = *co_await world.Add("blue");

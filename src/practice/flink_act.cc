@@ -143,7 +143,7 @@ rt::Task<Result<void>> FlinkOperator::Restore(Look& look, UpgradeMode mode) {
   Record(look, true, mode, "UPGRADING");
   FinishStatus(look);
   CO_TRY(co_await WriteStatus(look));
-  CO_TRY(co_await Deploy(look, from, job_id));
+  CO_TRY(co_await Deploy(look, from, job_id, mode == UpgradeMode::kLastState));
   Record(look, false, mode, "DEPLOYED");
   look.status.Erase("error");
   co_return Result<void>();

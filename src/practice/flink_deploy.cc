@@ -115,8 +115,9 @@ Value FlinkOperator::DeploymentFor(const Look& look, const JobConfig& config) co
                                              {"spec", json::Object({{"containers", json::Array({container})}})}})}})}});
 }
 
-rt::Task<Result<void>> FlinkOperator::Deploy(Look& look, std::string restore_from, std::string job_id) {
-  CO_TRY(co_await DeleteJobManager(look, /*forget=*/job_id != look.status["jobStatus"]["jobId"].str()));
+rt::Task<Result<void>> FlinkOperator::Deploy(Look& look, std::string restore_from, std::string job_id,
+                                             bool last_state) {
+  CO_TRY(co_await DeleteJobManager(look, /*forget=*/!last_state));
   const JobConfig config = ConfigFor(look, std::move(restore_from), std::move(job_id));
   Result<Value> made = co_await api_.Create(Deployments(), DeploymentFor(look, config));
   if (!made.ok()) {

@@ -16,6 +16,7 @@ using kube::Outcome;
 namespace {
 
 constexpr size_t kWorkers = 50;  // as the operator's reconcile.parallelism
+constexpr Duration kBackoffMax = seconds(30);
 constexpr int kStatusTries = 10;
 
 // What makes the real operator look: not its own writes of the status.
@@ -68,7 +69,7 @@ FlinkOperator::FlinkOperator(kube::Api& api, Commons& commons, JobManagers& mana
       deployments_(api, Deployments(), {.label_selector = "component=jobmanager"}),
       events_(api, "flink-operator"),
       controller_(api.loop(), "practice-flink-operator", [this](std::string key) { return Reconcile(std::move(key)); },
-                  {.workers = kWorkers}) {
+                  {.workers = kWorkers, .queue = {.backoff_max = kBackoffMax}}) {
   objects_.OnChange([this](const Value& before, const Value& now) {
     if (WorthALook(before, now)) controller_.Add(kube::Name::Of(now.is_null() ? before : now).Key());
   });

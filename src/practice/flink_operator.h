@@ -106,7 +106,7 @@ class FlinkOperator {
   void MarkSuspended(Look& look, UpgradeMode mode) const;
 
   // flink_deploy.cc
-  rt::Task<Result<void>> Deploy(Look& look, std::string restore_from, std::string job_id);
+  rt::Task<Result<void>> Deploy(Look& look, std::string restore_from, std::string job_id, bool last_state = false);
   rt::Task<Result<void>> DeleteJobManager(Look& look, bool forget);
   json::Value DeploymentFor(const Look& look, const JobConfig& config) const;
   JobConfig ConfigFor(const Look& look, std::string restore_from, std::string job_id) const;

@@ -83,7 +83,8 @@ class Job {
   // `how` is CANCELED, FAILED, or KILLED (its process is gone: it says nothing any more). At once; not twice.
   void End(JobPhase phase, std::string_view how, std::string error = {});
 
-  // The URL of the snapshot. kUnavailable: the job ended before it was made.
+  // The URL of the snapshot. kUnavailable: the job ended before it was made. It is asked for by the call, and goes on
+  // when nobody waits for it any more.
   rt::Task<Result<std::string>> Snapshot(SnapshotKind kind, std::string dir);
 
   const JobConfig& config() const { return config_; }
@@ -107,6 +108,7 @@ class Job {
   };
   using RequestPtr = std::shared_ptr<Request>;
 
+  static rt::Task<Result<std::string>> ResultOf(RequestPtr request);
   rt::Task<void> Run();
   rt::Task<Result<void>> Restore();
   rt::Task<Result<void>> Begin();

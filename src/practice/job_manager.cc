@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kByWorkload = "workload";
 constexpr size_t kPodSuffix = 5;
 constexpr size_t kWorkers = 16;
+constexpr Duration kBackoffMax = seconds(30);  // as a kubelet is: stubborn
 
 std::string KeyOf(const Value& object) {
   return StrCat(kube::NamespaceOf(object), "/", object["metadata"]["labels"]["app"].str());
@@ -55,7 +56,7 @@ JobManagers::JobManagers(kube::Api& api, Commons& commons, std::string cluster, 
       deployments_(api, Deployments(), {.label_selector = "component=jobmanager"}),
       pods_(api, Pods(), {.label_selector = StrCat("practice.baton.io/cluster=", cluster_)}),
       controller_(api.loop(), "practice-job-managers", [this](std::string key) { return Reconcile(std::move(key)); },
-                  {.workers = kWorkers}) {
+                  {.workers = kWorkers, .queue = {.backoff_max = kBackoffMax}}) {
   const auto changed = [this](const Value& before, const Value& now) {
     controller_.Add(KeyOf(now.is_null() ? before : now));
   };
@@ -209,9 +210,10 @@ rt::Task<Result<Outcome>> JobManagers::Serve(std::string key, Value deployment) 
     const Result<Value> text = json::Parse(deployment["metadata"]["annotations"][kJobAnnotation].str());
     if (!text.ok()) co_return Outcome::Terminal(text.error());
     co_await StartJob(key, JobConfig::FromJson(*text));
-    CO_TRY(co_await SetPodStatus(pods[0], "", restarts));
-    CO_TRY(co_await SetReady(deployment, true));
   }
+  if (Find(key) == nullptr) co_return Outcome::Done();  // it was killed meanwhile: there is an event for that
+  CO_TRY(co_await SetPodStatus(pods[0], "", managers_[key].restarts));
+  CO_TRY(co_await SetReady(deployment, true));
   CO_TRY(co_await FitTaskManagers(key, deployment));
   co_return Outcome::Done();
 }

@@ -23,14 +23,21 @@ rt::Task<void> Job::CheckpointTimer() {
   }
 }
 
+// The request is made by the call itself, and the job is not touched by the wait for it: it may be gone by then.
 rt::Task<Result<std::string>> Job::Snapshot(SnapshotKind kind, std::string dir) {
-  if (phase_ != JobPhase::kRunning) {
-    co_return UnavailableError(StrCat("the job is ", JobPhaseName(phase_), ", not RUNNING"));
-  }
   auto request = std::make_shared<Request>(kind, std::move(dir));
-  requests_.push_back(request);
-  wake_.Set();
-  co_await request->done.Wait();  // the job may be gone after this
+  if (phase_ == JobPhase::kRunning) {
+    requests_.push_back(request);
+    wake_.Set();
+  } else {
+    request->result = UnavailableError(StrCat("the job is ", JobPhaseName(phase_), ", not RUNNING"));
+    request->done.Set();
+  }
+  return ResultOf(std::move(request));
+}
+
+rt::Task<Result<std::string>> Job::ResultOf(RequestPtr request) {
+  co_await request->done.Wait();
   co_return request->result;
 }
 

@@ -12,6 +12,7 @@
 #include "apiserver/backend_for_test.h"
 #include "json/parse.h"
 #include "json/yaml.h"
+#include "kube/faulty_api.h"
 #include "kube/local_api.h"
 #include "practice/cluster.h"
 #include "practice/judge.h"
@@ -72,7 +73,7 @@ inline rt::Task<void> ServeFlinkForTest(kube::Api& api) {
 class Member {
  public:
   static rt::Task<std::unique_ptr<Member>> Start(rt::Loop& loop, Commons& commons, std::string name,
-                                                 PracticeClusterOptions options) {
+                                                 PracticeClusterOptions options, kube::FaultPlan* plan = nullptr) {
     auto member = std::make_unique<Member>();
     auto store = co_await store::Store::Open(loop, store::MakeMemoryEngine());
     EXPECT_TRUE(store.ok());
@@ -82,7 +83,9 @@ class Member {
     member->backend = *std::move(backend);
     member->api = std::make_unique<kube::LocalApi>(*member->backend);
     co_await ServeFlinkForTest(*member->api);
-    member->cluster = std::make_unique<PracticeCluster>(*member->api, commons, std::move(name), std::move(options));
+    if (plan != nullptr) member->faulty = std::make_unique<kube::FaultyApi>(*member->api, *plan);
+    kube::Api& api = plan == nullptr ? *member->api : *member->faulty;
+    member->cluster = std::make_unique<PracticeCluster>(api, commons, std::move(name), std::move(options));
     member->scope = std::make_unique<rt::Scope>(loop);
     member->scope->Spawn(member->cluster->Run());
     co_return member;
@@ -90,6 +93,7 @@ class Member {
   rt::Task<void> Stop() {
     scope = nullptr;
     cluster = nullptr;
+    faulty = nullptr;
     api = nullptr;
     backend = nullptr;
     co_await store->Close();
@@ -97,7 +101,8 @@ class Member {
 
   std::unique_ptr<store::Store> store;
   std::unique_ptr<apiserver::Backend> backend;
-  std::unique_ptr<kube::Api> api;
+  std::unique_ptr<kube::Api> api;           // the test's way in
+  std::unique_ptr<kube::FaultyApi> faulty;  // the cluster's own, when its API has a bad day
   std::unique_ptr<PracticeCluster> cluster;
   std::unique_ptr<rt::Scope> scope;
 };
