@@ -1,4 +1,5 @@
 // Our override: made from what it is to say, and read back only if it says exactly that.
+#include <algorithm>
 #include <utility>
 
 #include "base/hash.h"
@@ -112,7 +113,10 @@ std::optional<OverrideState> ReadOverride(const Value& object, const Claim& clai
   state.target = ReadSide((*said)["target"]);
   const Result<Value> whole = MakeOverride(state, claim, workload, pinned, profile, stop);
   if (!whole.ok() || (*whole)["spec"] != object["spec"]) return std::nullopt;
-  const bool guarded = object["metadata"]["finalizers"][0].str() == kFinalizer && !kube::IsDeleting(object);
+  // One that somebody deleted is still there, and is applied, for as long as our finalizer holds it: it is used on, and
+  // goes at the end. Letting it go to make another would leave a moment without any.
+  const bool guarded = std::ranges::any_of(object["metadata"]["finalizers"].items(),
+                                           [](const Value& one) { return one.str() == kFinalizer; });
   if (!guarded) return std::nullopt;
   return state;
 }
