@@ -183,6 +183,8 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
     // The copy was old. Look live, once; the caller comes again after a second conflict.
     Result<json::Value> live = co_await member.api().Get(resource, name);
     if (!live.ok()) co_return live;
+    // Made anew meanwhile: what was admitted was admitted for another one.
+    if (!GUARD("federation.same_object_at_member", kube::UidOf(*live) == kube::UidOf(observed))) co_return written;
     if (seq >= 0 && !GUARD("federation.epoch_at_member", hub_.gate()->EpochOf(*live) <= seq)) co_return written;
     wanted = CO_TRY(Merged(manifest, *live));
     written = co_await member.api().Update(resource, wanted);
