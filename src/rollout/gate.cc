@@ -69,6 +69,33 @@ rt::Task<Result<Value>> Gate::FirstPlacement(const std::string& cluster, const V
   co_return co_await hub_.Create(kWriters, WriteWriter(writer, Value(), template_like));
 }
 
+// The template was deleted and made anew: another workload of the same name, with a state of its own. The pipe has
+// removed the earlier one everywhere before it made a binding for this one; its epochs go on counting.
+rt::Task<Result<Value>> Gate::Renew(Value object, const std::string& cluster, const Value& manifest,
+                                    const Value& observed) {
+  Writer writer = ReadWriter(object);
+  if (writer.claim) co_return NotYet(cluster, manifest, "a move of an earlier one of that name has not ended");
+  const std::string binding_name = api::karmada::BindingName(kube::KindOf(manifest), kube::NameOf(manifest));
+  const Result<Value> binding =
+      co_await hub_.Get(federation::kResourceBindings, {std::string(kube::NamespaceOf(manifest)), binding_name});
+  if (!binding.ok()) co_return binding;
+  const Value& asked = manifest["metadata"]["annotations"][api::karmada::kTemplateUid];
+  const bool earlier = !observed.is_null() && observed["metadata"]["annotations"][api::karmada::kTemplateUid] != asked;
+  if (earlier) co_return NotYet(cluster, manifest, "an earlier one of that name is still there");
+  const Value& spec = (*binding)["spec"];
+  if (spec["resource"]["uid"] != asked || spec["clusters"].size() != 1 || spec["clusters"][0]["name"].str() != cluster)
+    co_return NotYet(cluster, manifest, "it is a later one of that name than its Writer knows, and not placed here");
+  const Result<Value> cluster_object = co_await hub_.Get(federation::kClusters, {"", cluster});
+  if (!cluster_object.ok()) co_return cluster_object;
+  writer.seq += 1;
+  writer.holder = {.cluster = cluster,
+                   .cluster_id = std::string((*cluster_object)["spec"]["id"].str()),
+                   .member_uid = std::string(kube::UidOf(observed))};
+  Value next = WriteWriter(writer, object, manifest);
+  next.Edit("spec").Edit("workload").Set("uid", asked);
+  co_return co_await hub_.Update(kWriters, next);
+}
+
 rt::Task<Result<void>> Gate::RememberUid(Value writer, std::string uid) {
   writer.Edit("spec").Edit("holder").Set("memberUID", uid);
   const Result<Value> written = co_await hub_.Update(kWriters, writer);
@@ -87,6 +114,12 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
     if (object.ok() && object->is_null()) co_return Admitted{.manifest = std::move(manifest)};
   }
   if (!object.ok()) co_return std::move(object).error();
+  const std::string_view recorded = (*object)["spec"]["workload"]["uid"].str();
+  const std::string_view asked = manifest["metadata"]["annotations"][api::karmada::kTemplateUid].str();
+  if (!recorded.empty() && !asked.empty() && recorded != asked) {
+    object = co_await Renew(*std::move(object), cluster, manifest, observed);
+    if (!object.ok()) co_return std::move(object).error();
+  }
   const Writer writer = ReadWriter(*object);
   const SideRule rule = RuleOf(writer, cluster);
   const int64_t rendered = profile->EpochOf(manifest);

@@ -32,6 +32,8 @@ class Gate final : public federation::RunGate {
  private:
   rt::Task<Result<json::Value>> FirstPlacement(const std::string& cluster, const json::Value& manifest,
                                                const json::Value& observed, const interpret::Profile& profile);
+  rt::Task<Result<json::Value>> Renew(json::Value object, const std::string& cluster, const json::Value& manifest,
+                                      const json::Value& observed);
   rt::Task<Result<void>> RememberUid(json::Value writer, std::string uid);
 
   kube::Api& hub_;
