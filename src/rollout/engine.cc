@@ -55,19 +55,20 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     if (!kube::NameOf(policy).starts_with("zz-baton-")) return;
     const Value& selector = policy["spec"]["resourceSelectors"][0];
     Wake(json::Object(
-        {{"kind", selector["kind"]},
-         {"metadata", json::Object({{"name", selector["name"]}, {"namespace", kube::NamespaceOf(policy)}})}}));
+             {{"kind", selector["kind"]},
+              {"metadata", json::Object({{"name", selector["name"]}, {"namespace", kube::NamespaceOf(policy)}})}}),
+         !now.is_null());
   });
 }
 
 // Those that move this workload.
-void Engine::Wake(const Value& workload) {
+void Engine::Wake(const Value& workload, bool ended_too) {
   if (migrations_.size() == 0) return;
   const std::string index =
       StrCat(kube::KindOf(workload), "/", kube::NamespaceOf(workload), "/", kube::NameOf(workload));
   for (const std::string& key : migrations_.KeysByIndex("workload", index)) {
     const std::optional<Phase> phase = PhaseFromName(migrations_.Get(key)["status"]["phase"].str());
-    if (!phase || !IsEnd(*phase)) controller_.Add(key);
+    if (ended_too || !phase || !IsEnd(*phase)) controller_.Add(key);
   }
 }
 
@@ -89,10 +90,17 @@ rt::Task<Result<Value>> Engine::Finalize(const std::string& key) {
   if (!object.ok()) co_return object;
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
   const bool over = phase && IsEnd(*phase);
-  const bool has = !(*object)["metadata"]["finalizers"].empty();
+  bool has = false;
+  Value finalizers = json::Array();  // others' stay
+  for (const Value& one : (*object)["metadata"]["finalizers"].items()) {
+    if (one.str() == kFinalizer) has = true;
+    if (one.str() != kFinalizer) finalizers.Push(one);
+  }
   if (has != over) co_return object;
+  if (!over && kube::IsDeleting(*object)) co_return object;  // a server takes no new finalizer then
+  if (!over) finalizers.Push(kFinalizer);
   Value next = *object;
-  next.Edit("metadata").Set("finalizers", over ? json::Array() : json::Array({kFinalizer}));
+  next.Edit("metadata").Set("finalizers", finalizers);
   Result<Value> written = co_await hub_.api().Update(kMigrations, next);
   if (!written.ok() && written.error().kind() == ErrorKind::kNotFound) co_return Value();
   co_return written;
@@ -114,16 +122,6 @@ rt::Task<Result<void>> Engine::Tell(const Value& before, const Value& now, const
   co_return Result<void>();
 }
 
-// A late create of an override may land after its migration has ended: it has no version to fail on.
-rt::Task<Result<bool>> Engine::LeftSomething(const Value& object) {
-  const Result<Value> left =
-      co_await hub_.api().Get(federation::kOverridePolicies,
-                              {std::string(kube::NamespaceOf(object)), OverrideName(std::string(kube::UidOf(object)))});
-  if (left.ok()) co_return true;
-  if (left.error().kind() == ErrorKind::kNotFound) co_return false;
-  co_return left.error();
-}
-
 rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
   if (migrations_.Get(key).is_null()) co_return kube::Outcome::Done();
   Result<Value> object = co_await Finalize(key);
@@ -131,9 +129,7 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
   if (object->is_null()) co_return kube::Outcome::Done();
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
   if (phase && IsEnd(*phase)) {
-    const Result<bool> left = co_await LeftSomething(*object);
-    if (!left.ok()) co_return kube::Outcome::Retry(left.error());
-    if (!*left) co_return kube::Outcome::Done();
+    co_return kube::Outcome::Of(co_await RemoveLateOverride(*object));
   }
   Value current = *object;
   for (size_t steps = 0; steps < kStepsMax; ++steps) {
@@ -277,19 +273,38 @@ rt::Task<Result<void>> Engine::Validate(Look& look) {
   co_return taken.error();
 }
 
+// Of every start of this move: a withdrawal has a later receipt than the start that was probed.
 rt::Task<Result<void>> Engine::RemoveProbe(const Look& look) {
-  if (look.profile == nullptr || !look.writer.receipt ||
-      look.writer.receipt->migration_uid != look.spec.migration.uid) {
-    co_return Result<void>();
+  if (look.profile == nullptr) co_return Result<void>();
+  Value receipts = look.writer_object["spec"]["receipts"];
+  receipts.Push(look.writer_object["spec"]["receipt"]);
+  for (const Value& receipt : receipts.items()) {
+    if (receipt["migrationUID"].str() != look.spec.migration.uid) continue;
+    const Value probe =
+        look.profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), receipt["seq"].int_or(0));
+    federation::Member* member = hub_.members().Find(receipt["to"].str());
+    if (probe.is_null() || member == nullptr) continue;
+    Result<kube::Resource> resource = co_await member->mapper().ForObject(probe);
+    if (!resource.ok()) continue;
+    const Result<Value> gone = co_await member->api().Delete(*resource, kube::Name::Of(probe));
+    if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
   }
-  const Value probe = look.profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), look.writer.receipt->seq);
-  federation::Member* member = hub_.members().Find(look.writer.receipt->to);
-  if (probe.is_null() || member == nullptr) co_return Result<void>();
-  Result<kube::Resource> resource = co_await member->mapper().ForObject(probe);
-  if (!resource.ok()) co_return Result<void>();
-  const Result<Value> gone = co_await member->api().Delete(*resource, kube::Name::Of(probe));
-  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
   co_return Result<void>();
+}
+
+// A create of our override has no version to fail on: it may come through after the end, from a leader that is gone.
+rt::Task<Result<void>> Engine::RemoveLateOverride(const Value& migration) {
+  Result<MigrationSpec> spec = ReadMigration(migration);
+  if (!spec.ok()) co_return Result<void>();
+  Look look;
+  look.object = migration;
+  look.spec = *std::move(spec);
+  const std::string ns(kube::NamespaceOf(migration));
+  Result<Value> late =
+      co_await hub_.api().Get(federation::kOverridePolicies, {ns, OverrideName(look.spec.migration.uid)});
+  if (!late.ok()) co_return late.error().kind() == ErrorKind::kNotFound ? Result<void>() : Result<void>(late.error());
+  look.override_policy = *std::move(late);
+  co_return co_await Remove(look);
 }
 
 }  // namespace baton::rollout

@@ -76,12 +76,12 @@ class Engine {
   rt::Task<Result<void>> Bind(Look& look, const BindingState& state);
   rt::Task<Result<void>> Validate(Look& look);
   rt::Task<Result<void>> Tell(const json::Value& before, const json::Value& now, const Decision& decision);
-  rt::Task<Result<bool>> LeftSomething(const json::Value& object);
   json::Value Projected(const json::Value& current, const Look& look, const Decision& decision) const;
   rt::Task<Result<void>> RemoveProbe(const Look& look);
+  rt::Task<Result<void>> RemoveLateOverride(const json::Value& migration);
   rt::Task<Result<json::Value>> Finalize(const std::string& key);
   int64_t Fence() const { return options_.fence ? options_.fence() : 1; }
-  void Wake(const json::Value& workload);
+  void Wake(const json::Value& workload, bool ended_too = false);
 
   federation::Hub& hub_;
   federation::Federation& federation_;
