@@ -5,6 +5,7 @@
 #include "api/karmada_names.h"
 #include "base/strings.h"
 #include "federation/resources.h"
+#include "json/rfc3339.h"
 #include "placement/prepared.h"
 #include "rollout/engine.h"
 #include "rt/when.h"
@@ -47,8 +48,15 @@ rt::Task<Result<void>> Engine::ReadHub(Look& look) {
                     (look.writer_object.is_null() || look.writer_object["spec"]["workload"]["uid"].str().empty() ||
                      look.writer_object["spec"]["workload"]["uid"].str() == kube::UidOf(look.workload));
   look.seen.template_found = same;
-  look.profile = look.workload.is_null() ? profiles_.ForKind(look.spec.api_version, look.spec.kind)
-                                         : profiles_.Managing(look.workload);
+  // A move that has begun goes on to its end whatever happens to the template: it is gone, or opted out meanwhile.
+  const bool mine = look.writer.claim && look.writer.claim->migration_uid == look.spec.migration.uid;
+  look.profile = mine || look.workload.is_null() ? profiles_.ForKind(look.spec.api_version, look.spec.kind)
+                                                 : profiles_.Managing(look.workload);
+  if (mine && look.workload.is_null()) {
+    look.workload = json::Object({{"apiVersion", look.spec.api_version}, {"kind", look.spec.kind}});
+    look.workload.Edit("metadata").Set("name", look.spec.workload);
+    look.workload.Edit("metadata").Set("namespace", ns);
+  }
   co_return Result<void>();
 }
 
@@ -76,7 +84,7 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
     seen.target_valid = memory.target_valid.value_or(false);
     seen.target_invalid = memory.target_invalid;
   }
-  if (look.profile == nullptr || look.workload.is_null()) co_return look;
+  if (look.profile == nullptr) co_return look;
   const Stop* stop = look.writer.stop ? &*look.writer.stop : nullptr;
   seen.override_state =
       ReadOverride(look.override_policy, claim, look.workload, PinnedOf(look.writer_object), *look.profile, stop);
@@ -271,12 +279,18 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
   if (!at_target.ok()) problems.push_back(at_target.error().message());
   for (Holder* holder : {&source, &target}) {
     federation::Member* member = hub_.members().Find(holder->cluster);
+    // Right after a start it is not known yet who the members are.
+    if (!hub_.members().Known(holder->cluster)) co_return UnavailableError(hub_.members().WhyNot(holder->cluster));
     if (member == nullptr) {
       problems.push_back(hub_.members().WhyNot(holder->cluster));
       continue;
     }
     const Result<Value> home = co_await member->api().Get(federation::kNamespaces, {"", "kube-system"});
     if (!home.ok()) {
+      // A call that failed is no reason to refuse a move; a cluster that stays away is.
+      const Result<WallTime> asked = json::ParseTime(look.object["metadata"]["creationTimestamp"].str());
+      const bool young = asked.ok() && hub_.loop().WallNow() - *asked < look.spec.migration.deadlines.plan;
+      if (young) co_return home.error();
       problems.push_back(StrCat("cluster ", holder->cluster, " does not answer: ", home.error().message()));
       continue;
     }
