@@ -8,8 +8,8 @@
 //   }, &plan);
 //
 // With a deadly one nothing of the controllers comes through any more from that write on (before: that one included),
-// until Revive(). Else the write waits while the test does what it wants (before), or goes on at once (after). Heartbeats
-// and events do not count.
+// until Revive(). Else the write waits while the test does what it wants (before), or goes on at once (after).
+// Heartbeats and events do not count.
 #pragma once
 
 #include <string>

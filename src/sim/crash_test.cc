@@ -47,8 +47,8 @@ Crash CrashAt(uint64_t seed, Way way, size_t k, AtWrite::Side side) {
         }));
         co_await Go(scene, way);
         co_await scene.Settled();
-        if (k == 0 || plan.writes() >= k) co_await scene.world.Until(
-            [&]() -> rt::Task<bool> { co_return scene.world.controller_runs(); }, minutes(1));
+        if (k == 0 || plan.writes() >= k)
+          co_await scene.world.Until([&]() -> rt::Task<bool> { co_return scene.world.controller_runs(); }, minutes(1));
         const std::string phase((co_await scene.Migration())["status"]["phase"].str());
         const bool forward = way == Way::kForward && phase == "Succeeded";
         const bool back = way == Way::kAbort && (phase == "Aborted" || phase == "RolledBack");

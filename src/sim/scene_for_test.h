@@ -77,9 +77,10 @@ spec:
 )";
 
 inline std::string MigrationTo(std::string_view target, std::string_view name = "move", std::string_view more = "") {
-  return StrCat("{apiVersion: rollout.karmada.io/v1alpha1, kind: StatefulMigration, metadata: {name: ", name,
-                ", namespace: default}, spec: {workload: {apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, ",
-                "name: orders}, target: ", target, ", stabilizationSeconds: 2", more, "}}");
+  return StrCat(
+      "{apiVersion: rollout.karmada.io/v1alpha1, kind: StatefulMigration, metadata: {name: ", name,
+      ", namespace: default}, spec: {workload: {apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, ",
+      "name: orders}, target: ", target, ", stabilizationSeconds: 2", more, "}}");
 }
 
 class Scene {
@@ -291,7 +292,8 @@ std::vector<std::string> Play(uint64_t seed, Test test, kube::FaultPlan* plan = 
 
 template <class Test>
 void Simulate(uint64_t seed, Test test, kube::FaultPlan* plan = nullptr) {
-  for (const std::string& problem : Play(seed, std::move(test), plan)) ADD_FAILURE() << "seed " << seed << ": " << problem;
+  for (const std::string& problem : Play(seed, std::move(test), plan))
+    ADD_FAILURE() << "seed " << seed << ": " << problem;
 }
 
 }  // namespace baton::sim

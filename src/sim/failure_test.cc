@@ -1,0 +1,176 @@
+// Moves in which something fails: images, savepoints, jobs, clusters; and what must not start afterwards.
+#include "sim/scene_for_test.h"
+
+namespace baton::sim {
+namespace {
+
+TEST(FailureTest, ATargetWithoutItsImageIsTakenBackAndTheSourceGoesOnWithItsState) {
+  Simulate(2, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    scene.world.practice(scene.to).faults().fail_image = true;
+    co_await scene.Ask(", deadlines: {Verifying: 30s}");
+    co_await scene.Settled();
+    co_await scene.ExpectPhase("RolledBack");
+    co_await scene.CheckAll();
+  });
+}
+
+TEST(FailureTest, AnAbortOfARunningTargetTakesItsStateBack) {
+  Simulate(3, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask(", deadlines: {Verifying: 10m}");
+    co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(5));
+    co_await scene.world.loop().Sleep(milliseconds(1500));
+    co_await scene.Abort();
+    co_await scene.Settled();
+    co_await scene.ExpectPhase("RolledBack");
+    co_await scene.CheckAll();
+  });
+}
+
+TEST(FailureTest, ASavepointThatFailsEndsTheMoveAndNotTheJob) {
+  Simulate(4, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    scene.world.practice(scene.from).faults().fail_savepoints = 1'000;
+    co_await scene.Ask(", deadlines: {Quiescing: 60s}");
+    const Value end = co_await scene.Settled();
+    scene.Expect(end["status"]["phase"].str() == "Aborted" || Scene::IsBlocked(end), Scene::Said(end));
+    co_await scene.CheckAll();
+  });
+}
+
+TEST(FailureTest, ASavepointThatNeverEndsIsGivenUpAtTheDeadline) {
+  Simulate(5, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    scene.world.practice(scene.from).faults().slow = 1000;
+    co_await scene.Ask(", deadlines: {Quiescing: 30s}");
+    co_await scene.UntilPhase("Aborting");
+    scene.world.practice(scene.from).faults().slow = 1;
+    co_await scene.Settled();
+    co_await scene.ExpectPhase("Aborted");
+    co_await scene.CheckAll();
+  });
+}
+
+TEST(FailureTest, ASourceWhoseJobFailsIsNotTakenForStopped) {
+  Simulate(6, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    [[maybe_unused]] const auto failed = scene.world.practice(scene.from).FailJob(kWorkload);
+    co_await scene.Ask(", deadlines: {Staged: 30s, Quiescing: 30s, Aborting: 60s}");
+    const Value end = co_await scene.Settled();
+    scene.Expect(end["status"]["phase"].str() != "Succeeded", Scene::Said(end));
+    scene.Expect((co_await scene.WhereItRuns()).find(scene.to) == std::string::npos, "the target runs");
+    co_await scene.ExpectClean();
+  });
+}
+
+TEST(FailureTest, ASilentSourceKeepsTheTargetOnHoldUntilAPersonAttests) {
+  Simulate(7, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask(", deadlines: {Quiescing: 20m}");
+    // Down it goes, and then nobody hears of it any more.
+    co_await scene.world.Until(
+        [&]() -> rt::Task<bool> { co_return (co_await scene.Writer())["spec"]["stop"].is_object(); }, minutes(5));
+    co_await scene.world.Until(
+        [&]() -> rt::Task<bool> {
+          const Value object = co_await scene.OnMember(scene.from);
+          co_return object["spec"]["job"]["state"].str() == "suspended";
+        },
+        minutes(1));
+    scene.world.member_faults(scene.from).Add({.fault = kube::Fault::kSilence, .hits = 1'000'000});
+    co_await scene.world.loop().Sleep(minutes(5));
+    const Value stuck = co_await scene.Migration();
+    scene.Expect(stuck["status"]["phase"].str() == "Quiescing", Scene::Said(stuck));
+    scene.Expect((co_await scene.WhereItRuns()).empty(), StrCat("it runs in ", co_await scene.WhereItRuns()));
+    const std::string state((co_await scene.OnMember(scene.from))["status"]["jobStatus"]["upgradeSavepointPath"].str());
+    const auto attested = co_await scene.world.hub().Patch(
+        kMigrations, {"default", "move"}, kube::PatchType::kMerge,
+        Yaml(StrCat("{spec: {attestation: {by: ann, reason: 'pulled the plug', stateRef: '", state, "'}}}")));
+    scene.Expect(attested.ok(), attested.ok() ? "" : std::string(attested.error().message()));
+    const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(5));
+    scene.Expect(runs, StrCat("attested, and: ", Scene::Said(co_await scene.Migration())));
+    // Back from the dead: it is held, and removed.
+    scene.world.member_faults(scene.from).Clear();
+    co_await scene.Ended();
+    co_await scene.ExpectPhase("Succeeded");
+    co_await scene.CheckAll();
+  });
+}
+
+TEST(FailureTest, AnObjectThatIsDeletedByHandIsNotStartedEmpty) {
+  Simulate(8, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask();
+    co_await scene.Ended();
+    co_await scene.ExpectPhase("Succeeded");
+    [[maybe_unused]] const auto gone =
+        co_await scene.world.member(scene.to).Delete(FlinkDeployments(), {"default", "orders"});
+    co_await scene.world.loop().Sleep(minutes(2));
+    const Value again = co_await scene.OnMember(scene.to);
+    scene.Expect(again.is_null() || again["spec"]["job"]["state"].str() == "suspended",
+                 StrCat("it was started empty: ", again["spec"]["job"].ToString()));
+    scene.Expect((co_await scene.WhereItRuns()).empty(), "it runs");
+    co_await scene.ExpectClean();
+  });
+}
+
+TEST(FailureTest, ATemplateMadeAnewIsAnotherWorkloadAndRuns) {
+  Simulate(9, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    [[maybe_unused]] const auto gone = co_await scene.world.hub().Delete(FlinkDeployments(), {"default", "orders"});
+    co_await scene.world.loop().Sleep(seconds(30));
+    scene.Expect((co_await scene.world.Apply(FlinkDeployments(), Yaml(kJob))).ok(), "not taken");
+    const bool runs = co_await scene.world.Until(
+        [&]() -> rt::Task<bool> { co_return !(co_await scene.WhereItRuns()).empty(); }, minutes(5));
+    scene.Expect(runs, StrCat("it does not run: ", (co_await scene.Writer())["spec"].ToString()));
+  });
+}
+
+struct Refusal {
+  const char* name;
+  std::string target;
+  std::string patch;  // of the template
+  std::string reason;
+};
+
+TEST(RefusalTest, AMoveThatCannotBeIsRefusedWithAReasonAndWithoutAnEffect) {
+  const Refusal refusals[] = {
+      {"same", "FROM", "", "already"},
+      {"unknown", "nowhere", "", "there is no cluster nowhere"},
+      {"outside", "TO", "policy", "placement does not reach"},
+      {"dir", "TO", "{spec: {flinkConfiguration: {state.savepoints.dir: null}}}", "no savepoint directory"},
+      {"claim", "TO", "{spec: {flinkConfiguration: {execution.savepoint-restore-mode: CLAIM}}}", "CLAIM"},
+      {"unmanaged", "TO", "{metadata: {annotations: {rollout.karmada.io/managed: \"false\"}}}", "not managed"},
+  };
+  for (const Refusal& refusal : refusals) {
+    Simulate(10, [&](Scene& scene) -> rt::Task<void> {
+      co_await scene.Begin();
+      if (refusal.patch == "policy") {
+        Value policy = Yaml(kPolicy);
+        policy.Edit("spec").Edit("placement").Edit("clusterAffinity").Set("clusterNames", json::Array({scene.from}));
+        scene.Expect((co_await scene.world.Apply(federation::kPropagationPolicies, policy)).ok(), "policy");
+      } else if (!refusal.patch.empty()) {
+        scene.Expect((co_await scene.world.hub().Patch(FlinkDeployments(), {"default", "orders"},
+                                                       kube::PatchType::kMerge, Yaml(refusal.patch)))
+                         .ok(),
+                     "patch");
+      }
+      co_await scene.world.loop().Sleep(seconds(30));
+      const Value before = (co_await scene.Binding())["spec"];
+      const Value writer = (co_await scene.Writer())["spec"];
+      const std::string target = refusal.target == "FROM" ? scene.from : refusal.target == "TO" ? scene.to : "nowhere";
+      scene.to = target;
+      co_await scene.Ask();
+      const Value end = co_await scene.Settled();
+      scene.Expect(end["status"]["phase"].str() == "Rejected", StrCat(refusal.name, ": ", Scene::Said(end)));
+      scene.Expect(Scene::Said(end).find(refusal.reason) != std::string::npos,
+                   StrCat(refusal.name, ": ", Scene::Said(end)));
+      scene.Expect((co_await scene.Binding())["spec"] == before, StrCat(refusal.name, ": the binding changed"));
+      scene.Expect((co_await scene.Writer())["spec"] == writer, StrCat(refusal.name, ": the Writer changed"));
+      scene.Expect((co_await scene.Overrides()).empty(), StrCat(refusal.name, ": an override"));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace baton::sim

@@ -1,0 +1,128 @@
+// Random moves on bad days: every call and watch of the controllers may fail, in a mix of its own for every seed;
+// leaders die or are deposed and go on for a while; people abort. Faults stop after some time, and then everything must
+// end well.
+//
+//   BATON_SIM_SEEDS=<from>:<count> sim_test --gtest_filter='SeedsSlowTest.*'
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "rt/random.h"
+#include "sim/scene_for_test.h"
+
+namespace baton::sim {
+namespace {
+
+constexpr size_t kSeedsOfOneRun = 2'000;
+constexpr size_t kFailuresMax = 10;
+
+// Nothing until Begin, nothing after End.
+class BadDay final : public kube::FaultPlan {
+ public:
+  explicit BadDay(uint64_t seed) : random_(seed), faults_(random_, Mix(random_)) {}
+  void Begin() { on_ = true; }
+  void End() { on_ = false; }
+  kube::FaultDecision ForCall(const kube::Call& call) override {
+    return on_ ? faults_.ForCall(call) : kube::FaultDecision{};
+  }
+  kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
+    return on_ ? faults_.ForOpen(call) : kube::FaultDecision{};
+  }
+  kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
+    return on_ ? faults_.ForChanges(call) : kube::FaultDecision{};
+  }
+  rt::SeededRandom& random() { return random_; }
+
+ private:
+  // Calls that take half a minute to fail would leave a day with little in it.
+  static kube::FaultMix Mix(rt::Random& random) {
+    kube::FaultMix mix = kube::FaultMix::Swarm(random);
+    for (const kube::Fault fault : {kube::Fault::kSilence, kube::Fault::kSilenceAfter}) mix[fault] /= 10;
+    return mix;
+  }
+  rt::SeededRandom random_;
+  kube::SeededFaults faults_;
+  bool on_ = false;
+};
+
+rt::Task<void> Leaders(Scene& scene, BadDay& day) {
+  rt::VirtualLoop& loop = scene.world.loop();
+  while (true) {
+    co_await loop.Sleep(milliseconds(static_cast<int64_t>(day.random().Below(40'000))));
+    if (day.random().Below(2) == 0) {
+      scene.world.KillController();
+    } else {
+      scene.world.DeposeController();
+    }
+    co_await loop.Sleep(milliseconds(static_cast<int64_t>(day.random().Below(10'000))));
+    scene.world.StartController();
+    co_await loop.Sleep(milliseconds(static_cast<int64_t>(day.random().Below(20'000))));
+    scene.world.KillDeposed();
+  }
+}
+
+std::vector<std::string> PlaySeed(uint64_t seed) {
+  BadDay day(seed);
+  return Play(
+      seed,
+      [&](Scene& scene) -> rt::Task<void> {
+        rt::VirtualLoop& loop = scene.world.loop();
+        const bool leaders_change = day.random().Below(2) == 0;
+        const bool image_fails = day.random().Below(8) == 0;
+        const bool aborts = day.random().Below(4) == 0;
+        const auto after = milliseconds(static_cast<int64_t>(day.random().Below(60'000)));
+        const auto lasts = seconds(static_cast<int64_t>(10 + day.random().Below(110)));
+        co_await scene.Begin();
+        if (image_fails) scene.world.practice(scene.to).faults().fail_image = true;
+        day.Begin();
+        co_await scene.Ask(", deadlines: {Verifying: 3m}");
+        {
+          rt::Scope scope(loop);
+          if (leaders_change) scope.Spawn(Leaders(scene, day));
+          if (aborts) {
+            scope.Spawn(rt::Do([&]() -> rt::Task<void> {
+              co_await loop.Sleep(after);
+              co_await scene.Abort();
+            }));
+          }
+          co_await loop.Sleep(lasts);
+          day.End();
+        }
+        scene.world.KillDeposed();
+        if (!scene.world.controller_runs()) scene.world.StartController();
+        co_await scene.Settled();
+        co_await scene.CheckAll();
+      },
+      &day);
+}
+
+TEST(SeedsSlowTest, BadDaysEndWell) {
+  uint64_t from = 1;
+  size_t count = kSeedsOfOneRun;
+  const char* asked = std::getenv("BATON_SIM_SEEDS");
+  if (asked != nullptr) {
+    char* rest = nullptr;
+    from = std::strtoull(asked, &rest, 10);
+    count = *rest == ':' ? std::strtoull(rest + 1, nullptr, 10) : 1;
+  }
+  const std::clock_t begun = std::clock();
+  size_t failed = 0;
+  size_t played = 0;
+  for (uint64_t seed = from; seed < from + count && failed < kFailuresMax; ++seed) {
+    ++played;
+    const std::vector<std::string> problems = PlaySeed(seed);
+    if (problems.empty()) continue;
+    ++failed;
+    std::string all;
+    for (const std::string& problem : problems) all += problem.substr(0, 800) + "\n";
+    ADD_FAILURE() << "seed=" << seed << " replay: BATON_SIM_SEEDS=" << seed
+                  << ":1 sim_test --gtest_filter='SeedsSlowTest.*'\n"
+                  << all;
+  }
+  const double spent = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+  std::printf("%zu seeds, %zu failed, %.1f per second and core\n", played, failed,
+              spent > 0 ? static_cast<double>(played) / spent : 0.0);
+}
+
+}  // namespace
+}  // namespace baton::sim
