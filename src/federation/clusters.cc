@@ -12,6 +12,7 @@
 #include "federation/resource_summary.h"
 #include "federation/resources.h"
 #include "json/builder.h"
+#include "json/rfc3339.h"
 #include "rt/scope.h"
 #include "rt/when.h"
 
@@ -25,6 +26,7 @@ const kube::Resource kCrds{.group = "apiextensions.k8s.io",
                            .plural = "customresourcedefinitions",
                            .kind = "CustomResourceDefinition",
                            .namespaced = false};
+constexpr size_t kLooks = 256;  // members that may be silent at a time without holding up the look at others
 constexpr std::string_view kNotReadyTaint = "cluster.karmada.io/not-ready";
 constexpr std::string_view kUnreachableTaint = "cluster.karmada.io/unreachable";
 
@@ -51,11 +53,13 @@ struct ClusterController::State {
   bool asked = false;
   bool answers = false;
   MonotonicTime since{};  // it has given the same answer since then
+  WallTime heard{};       // it last answered then
   std::string message;
   std::optional<bool> ready;  // as told; nothing before the first answer
   std::optional<kube::Discovered> discovered;
   MonotonicTime discovered_at{};
   bool kinds_changed = true;
+  bool another = false;  // it is not the cluster that joined
   kube::Informer nodes;
   kube::Informer pods;
   kube::Informer crds;
@@ -66,7 +70,7 @@ ClusterController::ClusterController(Hub& hub)
     : hub_(hub),
       secrets_(hub.api(), kSecrets, {.ns = std::string(keys::kClusterNamespace)}),
       controller_(hub.loop(), "clusters", [this](std::string name) { return Reconcile(std::move(name)); },
-                  {.workers = 8, .log = hub.options().log}) {
+                  {.workers = kLooks, .log = hub.options().log}) {
   hub_.clusters().OnChange([this](const json::Value& before, const json::Value& now) {
     const std::string name(kube::NameOf(now.is_null() ? before : now));
     if (now.is_null()) {
@@ -127,10 +131,7 @@ rt::Task<Result<json::Value>> ClusterController::Prepare(const std::string& name
 
 rt::Task<kube::Outcome> ClusterController::Leave(const std::string& name, const json::Value& cluster) {
   // Nothing may be scheduled there any more; schedule sees that it is being deleted. Works go, then the namespace.
-  std::vector<json::Value> works;
-  hub_.works().ForEach([&](std::string_view, const json::Value& work) {
-    if (ClusterOfWork(work) == name) works.push_back(work);
-  });
+  const std::vector<json::Value> works = hub_.works().ByIndex(kWorksOfCluster, name);
   for (const json::Value& work : works) {
     if (kube::IsDeleting(work)) continue;
     const Result<json::Value> gone =
@@ -166,9 +167,17 @@ rt::Task<void> ClusterController::Look(const std::string& name, State& state) {
   state.answers = answers;
   if (!answers) {
     state.message = answer.error().message();
+    if (state.heard != WallTime{}) state.message += StrCat("; it last answered at ", json::FormatTime(state.heard));
   } else {
     if (answer.ok()) state.id = kube::UidOf(answer->object);
+    state.heard = hub_.loop().WallNow();
     state.message = "cluster is reachable and health endpoint responded with ok";
+  }
+  const std::string joined(hub_.clusters().Get(name)["spec"]["id"].str());
+  const bool another = answers && !state.id.empty() && !joined.empty() && state.id != joined;
+  if (answers && hub_.members().Find(name) == member) {
+    member->Close(another ? AnotherCluster(name, joined, state.id) : std::string());
+    state.another = another;
   }
   const bool settled = !state.ready || hub_.loop().Now() - state.since >= kReadyThreshold;
   if (settled) state.ready = answers;
@@ -184,8 +193,12 @@ rt::Task<void> ClusterController::Look(const std::string& name, State& state) {
   }
 }
 
-void ClusterController::FillStatus(const State& state, json::Value& status) const {
+void ClusterController::FillStatus(const State& state, const std::string& closed, json::Value& status) const {
   const WallTime now = hub_.loop().WallNow();
+  if (state.another) {
+    SetCondition(status, "Ready", "False", "ClusterReplaced", closed, now);
+    return;
+  }
   if (state.ready.value_or(false)) {
     SetCondition(status, "Ready", "True", "ClusterReady", state.message, now);
   } else {
@@ -254,7 +267,7 @@ rt::Task<kube::Outcome> ClusterController::Reconcile(std::string name) {
     }
     co_await Look(name, *state);
     if (hub_.members().Find(name) != member) co_return kube::Outcome::WaitFor(Duration{});  // it changed meanwhile
-    FillStatus(*state, next.Edit("status"));
+    FillStatus(*state, member->closed(), next.Edit("status"));
     if (!state->id.empty() && next["spec"]["id"].str().empty()) next.Edit("spec").Set("id", state->id);
   }
   FillTaints(next["status"], next);

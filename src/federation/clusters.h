@@ -4,6 +4,9 @@
 // cluster's id). Ready changes when the answer has been the same for a threshold, so that a blip moves nothing; the
 // first answer counts at once. While it answers, its version, its kinds and its resources are kept in the status. What
 // is not known any more says since when (the condition's lastTransitionTime); nothing is guessed.
+//
+// A cluster that answers with another id than it joined with is another one (rebuilt, or a mistaken address): it is
+// not ready (reason ClusterReplaced), and nothing is written or deleted there.
 #pragma once
 
 #include <map>
@@ -36,7 +39,7 @@ class ClusterController {
   rt::Task<kube::Outcome> Leave(const std::string& name, const json::Value& cluster);
   rt::Task<Result<json::Value>> Prepare(const std::string& name, const json::Value& cluster);
   rt::Task<void> Look(const std::string& name, State& state);
-  void FillStatus(const State& state, json::Value& status) const;
+  void FillStatus(const State& state, const std::string& closed, json::Value& status) const;
   void FillTaints(const json::Value& status, json::Value& cluster) const;
   json::Value Secret(const json::Value& cluster) const;
 

@@ -21,6 +21,7 @@ constexpr Duration kMemberRetry = seconds(5);  // a safety net: the member's ret
 
 constexpr std::string_view kAppliedHash = "baton.io/applied";  // on member objects: which render was written last
 constexpr size_t kHashDigits = 16;
+constexpr size_t kLaneWorkers = 8;  // calls to one member at a time
 
 std::string HashOf(const json::Value& manifest) { return Sha256Hex(manifest.ToString()).substr(0, kHashDigits); }
 
@@ -81,30 +82,60 @@ int64_t HubGeneration(const json::Value& object) {
 
 }  // namespace
 
-ExecuteController::ExecuteController(Hub& hub)
-    : hub_(hub),
-      controller_(hub.loop(), "execute", [this](std::string key) { return Reconcile(std::move(key)); },
-                  {.workers = 16, .log = hub.options().log}) {
+ExecuteController::ExecuteController(Hub& hub) : hub_(hub) {
+  hub_.works().AddIndex(std::string(kWorksOfCluster),
+                        [](const json::Value& work) { return std::vector<std::string>{ClusterOfWork(work)}; });
   hub_.works().OnChange([this](const json::Value& before, const json::Value& now) {
     if (now.is_null()) return;
     const bool same =
         !before.is_null() && before["spec"] == now["spec"] && kube::IsDeleting(before) == kube::IsDeleting(now);
-    if (!same) controller_.Add(kube::Name::Of(now).Key());
+    if (!same) Add(kube::Name::Of(now).Key());
   });
   hub_.OnMemberObject([this](const std::string&, const json::Value& before, const json::Value& now) {
     const json::Value& annotations = (now.is_null() ? before : now)["metadata"]["annotations"];
     const std::string_view name = annotations[keys::kWorkName].str();
-    if (!name.empty()) controller_.Add(StrCat(annotations[keys::kWorkNamespace].str(), "/", name));
+    if (!name.empty()) Add(StrCat(annotations[keys::kWorkNamespace].str(), "/", name));
   });
   const auto catch_up = [this](std::string_view cluster) {
-    hub_.works().ForEach([&](std::string_view key, const json::Value& work) {
-      if (ClusterOfWork(work) == cluster) controller_.Add(key, kube::Priority::kResync);
-    });
+    for (const std::string& key : hub_.works().KeysByIndex(kWorksOfCluster, cluster)) {
+      Add(key, kube::Priority::kResync);
+    }
   };
   hub_.clusters().OnChange([catch_up](const json::Value& before, const json::Value& now) {
     if (!before.is_null() && !now.is_null() && Ready(now) && !Ready(before)) catch_up(kube::NameOf(now));
   });
   hub_.members().OnUpdate([catch_up](const std::string& cluster) { catch_up(cluster); });
+}
+
+void ExecuteController::Add(std::string_view key, kube::Priority priority) {
+  const std::string_view ns = key.substr(0, key.find('/'));
+  auto lane = lanes_.find(ns);
+  if (lane == lanes_.end()) {
+    const auto reconcile = [this](std::string work) { return Reconcile(std::move(work)); };
+    lane = lanes_
+               .emplace(ns, std::make_unique<kube::Controller>(
+                                hub_.loop(), "execute", reconcile,
+                                kube::ControllerOptions{.workers = kLaneWorkers, .log = hub_.options().log}))
+               .first;
+    if (running_ != nullptr) running_->Spawn(lane->second->Run());
+  }
+  lane->second->Add(key, priority);
+}
+
+rt::Task<void> ExecuteController::Run() {
+  rt::Scope scope(hub_.loop());
+  running_ = &scope;
+  const struct Stop {
+    rt::Scope*& running;
+    ~Stop() { running = nullptr; }
+  } stop{running_};
+  for (auto& [ns, lane] : lanes_) scope.Spawn(lane->Run());
+  rt::Event never;
+  co_await never.Wait();
+}
+
+bool ExecuteController::idle() const {
+  return std::ranges::all_of(lanes_, [](const auto& lane) { return lane.second->idle(); });
 }
 
 rt::Task<Result<kube::Resource>> ExecuteController::ResourceOf(Member& member, const json::Value& manifest) {
@@ -125,6 +156,16 @@ rt::Task<Result<json::Value>> ExecuteController::Observe(Member& member, const k
   co_return live;
 }
 
+// That the member is the cluster that joined. A cluster that lost its data answers with its own id, one that was put in
+// its place with another.
+rt::Task<Result<void>> ExecuteController::CheckIdentity(Member& member) {
+  const std::string joined(hub_.clusters().Get(member.name())["spec"]["id"].str());
+  if (joined.empty()) co_return Result<void>();
+  const json::Value system = CO_TRY(co_await member.api().Get(kNamespaces, {"", "kube-system"}));
+  if (kube::UidOf(system) == joined) co_return Result<void>();
+  co_return UnavailableError(AnotherCluster(member.name(), joined, kube::UidOf(system)));
+}
+
 Result<json::Value> ExecuteController::Merged(const json::Value& desired, const json::Value& observed) {
   json::Value wanted = desired;
   json::Value& metadata = wanted.Edit("metadata");
@@ -141,7 +182,7 @@ Result<json::Value> ExecuteController::Merged(const json::Value& desired, const 
 }
 
 rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kube::Resource& resource,
-                                                       json::Value manifest) {
+                                                       json::Value manifest, bool was_there) {
   kube::Name name = kube::Name::Of(manifest);
   if (!resource.namespaced) name.ns.clear();
   json::Value observed = CO_TRY(co_await Observe(member, resource, name));
@@ -152,7 +193,10 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
     seq = admitted.seq;
   }
   manifest.Edit("metadata").Edit("annotations").Set(kAppliedHash, HashOf(manifest));
-  if (observed.is_null()) co_return co_await member.api().Create(resource, manifest);
+  if (observed.is_null()) {
+    if (was_there) CO_TRY(co_await CheckIdentity(member));
+    co_return co_await member.api().Create(resource, manifest);
+  }
   const bool overwrite = manifest["metadata"]["annotations"][keys::kConflictResolution].str() == "overwrite";
   if (!Managed(observed) && !overwrite) {
     co_return AlreadyExistsError(
@@ -259,6 +303,7 @@ rt::Task<Result<bool>> ExecuteController::RemoveFromMember(Member& member, const
   }
   kube::Name name = kube::Name::Of(manifest);
   if (!resource->namespaced) name.ns.clear();
+  CO_TRY(co_await CheckIdentity(member));
   Result<json::Value> live = co_await member.api().Get(*resource, name);
   if (!live.ok()) {
     if (live.error().kind() == ErrorKind::kNotFound) co_return true;
@@ -294,11 +339,16 @@ rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const 
   const json::Value& cluster_object = hub_.clusters().Get(cluster);
   Member* member = hub_.members().Find(cluster);
   // A cluster that was unjoined takes nothing any more; its objects stay.
-  if (member != nullptr) {
+  const bool leaves = cluster_object.is_null() || kube::IsDeleting(cluster_object);
+  if (member != nullptr && !member->closed().empty()) {
+    // What is there is not what we made: nothing of it is touched. The Work waits until it is clear which cluster it
+    // is.
+    if (!leaves) co_return kube::Outcome::Retry(UnavailableError(member->closed()));
+  } else if (member != nullptr) {
     const Result<bool> gone = co_await RemoveFromMember(*member, work);
     if (!gone.ok()) co_return kube::Outcome::Retry(gone.error());
     if (!*gone) co_return kube::Outcome::WaitFor(kMemberRetry);
-  } else if (!cluster_object.is_null() && !kube::IsDeleting(cluster_object)) {
+  } else if (!leaves) {
     co_return kube::Outcome::Retry(UnavailableError(hub_.members().WhyNot(cluster)));
   }
   const json::Value current = hub_.works().Get(key);
@@ -348,13 +398,16 @@ rt::Task<kube::Outcome> ExecuteController::Reconcile(std::string key) {
   std::optional<Error> failed;
   if (member == nullptr) {
     failed = UnavailableError(hub_.members().WhyNot(cluster));
+  } else if (!member->closed().empty()) {
+    failed = UnavailableError(member->closed());
   } else {
     Result<kube::Resource> resource = co_await ResourceOf(*member, manifest);
     if (!resource.ok()) {
       failed = resource.error();
     } else {
       member->Watch(*resource);
-      Result<json::Value> written = co_await Apply(*member, *resource, manifest);
+      const bool was_there = FindCondition(work["status"], "Applied")["status"].str() == "True";
+      Result<json::Value> written = co_await Apply(*member, *resource, manifest, was_there);
       if (written.ok()) {
         applied.ok = true;
         applied.object = *std::move(written);

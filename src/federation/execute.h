@@ -5,23 +5,31 @@
 // when nothing differs, and nothing while dispatching is suspended, deletions included. Every write asks the RunGate
 // first, and one of an older epoch or an older hub generation than the member has is refused.
 //
+// Every cluster has workers of its own: one that is slow or silent delays nobody else.
+//
+// Absence in a member is no news of the workload unless the member is the one that joined: before an object is made
+// that was there before, the cluster's id is read live, and one that answers with another id gets nothing.
+//
 // Reflecting: Applied and the member's status and health go into Work.status, in one write, when they changed.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "federation/hub.h"
 #include "kube/controller.h"
+#include "rt/scope.h"
 
 namespace baton::federation {
 
 class ExecuteController {
  public:
   explicit ExecuteController(Hub& hub);
-  rt::Task<void> Run() { return controller_.Run(); }
-  kube::Controller& controller() { return controller_; }
+  rt::Task<void> Run();
+  bool idle() const;
 
  private:
   struct Applied {
@@ -30,8 +38,11 @@ class ExecuteController {
     json::Value object;  // as the member has it, when that is known
   };
 
+  void Add(std::string_view key, kube::Priority priority = kube::Priority::kUser);
   rt::Task<kube::Outcome> Reconcile(std::string key);
-  rt::Task<Result<json::Value>> Apply(Member& member, const kube::Resource& resource, json::Value manifest);
+  rt::Task<Result<json::Value>> Apply(Member& member, const kube::Resource& resource, json::Value manifest,
+                                      bool was_there);
+  rt::Task<Result<void>> CheckIdentity(Member& member);
   rt::Task<Result<json::Value>> Observe(Member& member, const kube::Resource& resource, const kube::Name& name);
   Result<json::Value> Merged(const json::Value& desired, const json::Value& observed);
   rt::Task<kube::Outcome> Remove(const std::string& key, const json::Value& work);
@@ -41,7 +52,8 @@ class ExecuteController {
   rt::Task<Result<kube::Resource>> ResourceOf(Member& member, const json::Value& manifest);
 
   Hub& hub_;
-  kube::Controller controller_;
+  std::map<std::string, std::unique_ptr<kube::Controller>, std::less<>> lanes_;  // by execution namespace
+  rt::Scope* running_ = nullptr;                                                 // of Run(), while it runs
 };
 
 }  // namespace baton::federation

@@ -34,12 +34,11 @@ rt::Task<void> Federation::Run() {
 }
 
 bool Federation::idle() {
-  for (kube::Controller* controller :
-       {&schedule_.controller(), &detect_.controller(), &render_.controller(), &execute_.controller(),
-        &aggregate_.controller(), &clusters_.controller(), &namespaces_.controller()}) {
+  for (kube::Controller* controller : {&schedule_.controller(), &detect_.controller(), &render_.controller(),
+                                       &aggregate_.controller(), &clusters_.controller(), &namespaces_.controller()}) {
     if (!controller->idle()) return false;
   }
-  return true;
+  return execute_.idle();
 }
 
 rt::Task<Result<void>> InstallCrds(kube::Api& api) {

@@ -13,14 +13,26 @@ namespace {
 
 const json::Value kNothing;
 
-std::string OverrideKey(const json::Value& policy) {
-  return kube::NamespaceOf(policy).empty() ? StrCat("cop/", kube::NameOf(policy))
-                                           : StrCat("op/", kube::NamespaceOf(policy), "/", kube::NameOf(policy));
-}
-
 std::vector<std::string> KindOfTemplate(const json::Value& binding) {
   const json::Value& resource = binding["spec"]["resource"];
   return {StrCat(resource["apiVersion"].str(), "|", resource["kind"].str())};
+}
+
+std::vector<std::string> RequiredBy(const json::Value& binding) {
+  std::vector<std::string> keys;
+  for (const json::Value& owner : binding["spec"]["requiredBy"].items()) {
+    keys.push_back(kube::Name{std::string(owner["namespace"].str()), std::string(owner["name"].str())}.Key());
+  }
+  return keys;
+}
+
+std::vector<std::string> ClustersOf(const json::Value& binding) {
+  std::set<std::string> names;
+  for (const json::Value& cluster : binding["spec"]["clusters"].items()) names.emplace(cluster["name"].str());
+  for (const json::Value& owner : binding["spec"]["requiredBy"].items()) {
+    for (const json::Value& cluster : owner["clusters"].items()) names.emplace(cluster["name"].str());
+  }
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
@@ -84,8 +96,11 @@ Hub::Hub(kube::Api& api, interpret::Interpreter& interpreter, Connect connect, H
   };
   overrides_.OnChange(override_policy);
   cluster_overrides_.OnChange(override_policy);
-  bindings_.AddIndex("kind", KindOfTemplate);
-  cluster_bindings_.AddIndex("kind", KindOfTemplate);
+  for (kube::Informer* informer : {&bindings_, &cluster_bindings_}) {
+    informer->AddIndex("kind", KindOfTemplate);
+    informer->AddIndex("requiredBy", RequiredBy);
+    informer->AddIndex("cluster", ClustersOf);
+  }
   customizations_.OnChange([this](const json::Value& before, const json::Value& now) {
     if (now.is_null()) {
       interpreter_.RemoveCustomization(kube::NameOf(before));
@@ -128,27 +143,74 @@ void Hub::PolicyChanged(const json::Value& before, const json::Value& now) {
   }
 }
 
+std::vector<std::string> Hub::ObjectsNamedBy(const overrides::Policy& policy) {
+  std::vector<std::string> names;
+  for (const overrides::ResourceSelector& selector : policy.selectors) {
+    if (selector.name.empty()) return {};
+    names.push_back(selector.name);
+  }
+  return names;
+}
+
+void Hub::ForgetOverride(OverridesOf& among, const std::string& name) {
+  const auto at = among.all.find(name);
+  if (at == among.all.end()) return;
+  for (const std::string& object : ObjectsNamedBy(at->second.policy)) {
+    const auto named = among.by_object.find(object);
+    if (named == among.by_object.end()) continue;
+    named->second.erase(name);
+    if (named->second.empty()) among.by_object.erase(named);
+  }
+  among.others.erase(name);
+  among.all.erase(at);
+}
+
 void Hub::OverrideChanged(const json::Value& before, const json::Value& now) {
-  const std::string key = OverrideKey(now.is_null() ? before : now);
+  const json::Value& object = now.is_null() ? before : now;
+  OverridesOf& among = compiled_overrides_[std::string(kube::NamespaceOf(object))];
+  const std::string name(kube::NameOf(object));
   if (now.is_null()) {
-    compiled_overrides_.erase(key);
+    ForgetOverride(among, name);
     return;
   }
   Result<overrides::Policy> compiled = overrides::CompilePolicy(now);
-  if (compiled.ok()) {
-    compiled_overrides_.insert_or_assign(key, *std::move(compiled));
-  } else {
+  if (!compiled.ok()) {
     // The last one that could be read stays: a broken edit does not take an override away.
     events_.Warning(now, "OverrideIgnored", compiled.error().message());
+    return;
   }
+  ForgetOverride(among, name);
+  const std::vector<std::string> objects = ObjectsNamedBy(*compiled);
+  for (const std::string& one : objects) among.by_object[one].insert(name);
+  if (objects.empty()) among.others.insert(name);
+  among.all.emplace(name, CompiledOverride{*std::move(compiled), now["metadata"]["generation"].int_or(0)});
+}
+
+int64_t Hub::OverrideGeneration(std::string_view ns, std::string_view name) const {
+  const auto among = compiled_overrides_.find(ns);
+  if (among == compiled_overrides_.end()) return -1;
+  const auto at = among->second.all.find(name);
+  return at == among->second.all.end() ? -1 : at->second.generation;
 }
 
 std::vector<overrides::Policy> Hub::OverridesFor(const json::Value& object) const {
   std::vector<overrides::Policy> found;
   const overrides::ObjectRef reference = overrides::ObjectRef::Of(object);
-  for (const auto& [key, policy] : compiled_overrides_) {
-    if (policy.Match(reference) != overrides::MatchLevel::kNone) found.push_back(policy);
-  }
+  const auto take = [&](const OverridesOf& among, const std::set<std::string>& names) {
+    for (const std::string& name : names) {
+      const overrides::Policy& policy = among.all.find(name)->second.policy;
+      if (policy.Match(reference) != overrides::MatchLevel::kNone) found.push_back(policy);
+    }
+  };
+  const auto look = [&](std::string_view ns) {
+    const auto among = compiled_overrides_.find(ns);
+    if (among == compiled_overrides_.end()) return;
+    take(among->second, among->second.others);
+    const auto named = among->second.by_object.find(kube::NameOf(object));
+    if (named != among->second.by_object.end()) take(among->second, named->second);
+  };
+  look("");
+  if (!kube::NamespaceOf(object).empty()) look(kube::NamespaceOf(object));
   return found;
 }
 
@@ -165,6 +227,18 @@ void Hub::ForEachBinding(const std::function<void(const std::string& key, const 
   const auto each = [&](std::string_view key, const json::Value& binding) { visit(std::string(key), binding); };
   bindings_.ForEach(each);
   cluster_bindings_.ForEach(each);
+}
+
+std::vector<std::string> Hub::BindingsRequiredBy(std::string_view key) const {
+  std::vector<std::string> keys = bindings_.KeysByIndex("requiredBy", key);
+  for (std::string& one : cluster_bindings_.KeysByIndex("requiredBy", key)) keys.push_back(std::move(one));
+  return keys;
+}
+
+std::vector<std::string> Hub::BindingsIn(std::string_view cluster) const {
+  std::vector<std::string> keys = bindings_.KeysByIndex("cluster", cluster);
+  for (std::string& one : cluster_bindings_.KeysByIndex("cluster", cluster)) keys.push_back(std::move(one));
+  return keys;
 }
 
 std::vector<std::string> Hub::BindingsOfKind(std::string_view api_version, std::string_view kind) const {

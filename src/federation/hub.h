@@ -53,6 +53,8 @@ struct TemplateKey {
   std::string BindingKey() const;  // of its binding
 };
 
+inline constexpr std::string_view kWorksOfCluster = "cluster";  // an index of works(), by name of the cluster
+
 class Hub {
  public:
   using TemplateHandler = std::function<void(const json::Value& before, const json::Value& now)>;
@@ -82,12 +84,19 @@ class Hub {
   const json::Value& Binding(std::string_view key) const;  // of either kind
   void OnBinding(const kube::Informer::Handler& handler);
   void ForEachBinding(const std::function<void(const std::string& key, const json::Value& binding)>& visit) const;
+  // The bindings that are required by that one, by key: its dependencies.
+  std::vector<std::string> BindingsRequiredBy(std::string_view key) const;
+  // The bindings that have that cluster among their targets.
+  std::vector<std::string> BindingsIn(std::string_view cluster) const;
   // The bindings whose template is of that kind and namespace ("": any).
   std::vector<std::string> BindingsOfKind(std::string_view api_version, std::string_view kind) const;
 
   const PolicySet& policy_set() const { return policy_set_; }
-  // Every override policy, compiled; those that cannot be read are left out and told in events.
+  // The override policies that mean the object, compiled; of one that cannot be read the last version that could.
   std::vector<overrides::Policy> OverridesFor(const json::Value& object) const;
+  // The generation of that override policy that is in use; -1: there is none that could be read. `ns` "": a
+  // ClusterOverridePolicy.
+  int64_t OverrideGeneration(std::string_view ns, std::string_view name) const;
 
   // ---- templates ----
   // From now on templates of that kind are watched. False while the hub does not serve it.
@@ -116,7 +125,20 @@ class Hub {
   kube::Informer clusters_, works_, policies_, cluster_policies_, overrides_, cluster_overrides_, bindings_,
       cluster_bindings_, customizations_;
   PolicySet policy_set_;
-  std::map<std::string, overrides::Policy> compiled_overrides_;  // by "op/ns/name" and "cop/name"
+  struct CompiledOverride {
+    overrides::Policy policy;
+    int64_t generation = 0;
+  };
+  // Those of one namespace ("": cluster-wide), so that an object is compared with few.
+  struct OverridesOf {
+    std::map<std::string, CompiledOverride, std::less<>> all;             // by name of the policy
+    std::map<std::string, std::set<std::string>, std::less<>> by_object;  // those that name their objects
+    std::set<std::string> others;                                         // those that do not
+  };
+  static std::vector<std::string> ObjectsNamedBy(const overrides::Policy& policy);  // empty: it does not name them all
+  void ForgetOverride(OverridesOf& among, const std::string& name);
+
+  std::map<std::string, OverridesOf, std::less<>> compiled_overrides_;                        // by namespace
   std::map<std::pair<std::string, std::string>, std::unique_ptr<kube::Informer>> templates_;  // by apiVersion, kind
   std::vector<TemplateHandler> template_handlers_;
   std::vector<Member::Handler> member_handlers_;

@@ -34,6 +34,13 @@ const kube::Informer* Member::Find(const kube::Resource& resource) const {
   return at == informers_.end() || !at->second->synced() ? nullptr : at->second.get();
 }
 
+std::string AnotherCluster(std::string_view cluster, std::string_view joined, std::string_view answers) {
+  return StrCat(
+      "cluster ", cluster, " joined with id ", joined, " and now answers with id ", answers,
+      ": it is another cluster. Nothing is written or deleted there. If the old one is gone for good, unjoin ", cluster,
+      " and join it again");
+}
+
 Member* Members::Find(std::string_view cluster) const {
   const auto at = entries_.find(cluster);
   return at == entries_.end() ? nullptr : at->second.member.get();

@@ -37,6 +37,10 @@ class Member {
   kube::Api& api() { return *api_; }
   kube::Mapper& mapper() { return mapper_; }
 
+  // Why nothing may be written or deleted there, as long as it is so; "": it may.
+  const std::string& closed() const { return closed_; }
+  void Close(std::string why) { closed_ = std::move(why); }
+
   // An informer of objects that carry karmada.io/managed, started when it is first asked for.
   kube::Informer& Watch(const kube::Resource& resource);
   // The copy, when it is there and complete; null pointer: ask live.
@@ -45,11 +49,15 @@ class Member {
  private:
   std::string name_;
   std::unique_ptr<kube::Api> api_;
+  std::string closed_;
   kube::Mapper mapper_;
   Handler handler_;
   std::map<kube::Resource, std::unique_ptr<kube::Informer>> informers_;
   rt::Scope scope_;  // last, so that it goes first
 };
+
+// What is said of a cluster that answers with another id than it joined with.
+std::string AnotherCluster(std::string_view cluster, std::string_view joined, std::string_view answers);
 
 class Members {
  public:

@@ -2,6 +2,7 @@
 #include "federation/render.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "api/karmada_keys.h"
@@ -109,9 +110,11 @@ RenderController::RenderController(Hub& hub)
   hub_.works().AddIndex("binding",
                         [](const json::Value& work) { return std::vector<std::string>{BindingOfWork(work)}; });
   hub_.OnBinding([this](const json::Value& before, const json::Value& now) {
-    const bool same = !before.is_null() && !now.is_null() && before["spec"] == now["spec"] &&
-                      before["metadata"]["labels"] == now["metadata"]["labels"] &&
-                      kube::IsDeleting(before) == kube::IsDeleting(now);
+    const bool same =
+        !before.is_null() && !now.is_null() && before["spec"] == now["spec"] &&
+        before["metadata"]["labels"] == now["metadata"]["labels"] &&
+        before["metadata"]["annotations"][kNeedsOverrides] == now["metadata"]["annotations"][kNeedsOverrides] &&
+        kube::IsDeleting(before) == kube::IsDeleting(now);
     if (!same) controller_.Add(kube::Name::Of(now.is_null() ? before : now).Key());
   });
   hub_.OnTemplate([this](const json::Value& before, const json::Value& now) {
@@ -133,6 +136,7 @@ RenderController::RenderController(Hub& hub)
 // The bindings whose templates the override selects, now or before.
 void RenderController::OverrideChanged(const json::Value& before, const json::Value& now) {
   if (!before.is_null() && !now.is_null() && before["spec"] == now["spec"]) return;
+  for (const std::string& key : need_overrides_) controller_.Add(key);
   for (const json::Value* policy : {&before, &now}) {
     if (policy->is_null()) continue;
     const Result<overrides::Policy> compiled = overrides::CompilePolicy(*policy);
@@ -156,6 +160,27 @@ void RenderController::OverrideChanged(const json::Value& before, const json::Va
       queue_if_meant(key.BindingKey(), hub_.Binding(key.BindingKey()));
     }
   }
+}
+
+std::string RenderController::MissingOverrides(const json::Value& binding) const {
+  std::string missing;
+  std::string_view list = binding["metadata"]["annotations"][kNeedsOverrides].str();
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    std::string_view one = list.substr(0, comma);
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+    const size_t at = one.rfind('@');
+    int64_t wanted = 0;
+    const char* digits = at == std::string_view::npos ? one.data() + one.size() : one.data() + at + 1;
+    const bool number = std::from_chars(digits, one.data() + one.size(), wanted).ptr == one.data() + one.size();
+    std::string_view name = one.substr(0, at);
+    const bool clustered = name.starts_with('/');
+    if (clustered) name.remove_prefix(1);
+    const int64_t seen = hub_.OverrideGeneration(clustered ? "" : kube::NamespaceOf(binding), name);
+    const bool there = at != std::string_view::npos && number && seen >= wanted;
+    if (!there) missing += StrCat(missing.empty() ? "" : ", ", one);
+  }
+  return missing;
 }
 
 std::string RenderController::Trouble(const std::string& key) const {
@@ -333,6 +358,7 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
   const json::Value binding = hub_.Binding(key);
   if (binding.is_null()) {
     SetTrouble(key, "");
+    need_overrides_.erase(key);
     co_return kube::Outcome::Of(co_await RemoveWorks(key, {}));
   }
   if (kube::IsDeleting(binding)) co_return co_await Finish(key, binding);
@@ -358,7 +384,19 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
   }
   std::string trouble;
   std::optional<Error> failed;
+  const std::string missing = MissingOverrides(binding);
+  if (missing.empty()) {
+    need_overrides_.erase(key);
+  } else {
+    need_overrides_.insert(key);
+  }
   for (const auto& [cluster, replicas] : targets) {
+    const std::string work = StrCat(keys::ExecutionNamespace(cluster), "/",
+                                    keys::WorkName(template_key.kind, template_key.ns, template_key.name));
+    if (!missing.empty() && hub_.works().Get(work).is_null()) {
+      trouble += StrCat(trouble.empty() ? "" : "; ", cluster, ": its first Work waits for override ", missing);
+      continue;
+    }
     const Result<void> put = co_await PutWork(binding, object, cluster);
     if (put.ok()) continue;
     if (put.error().kind() == ErrorKind::kInvalid) {
@@ -367,7 +405,8 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
       failed = put.error();
     }
   }
-  if (!trouble.empty() && Trouble(key) != trouble) hub_.events().Warning(binding, "ApplyOverridePolicyFailed", trouble);
+  if (!trouble.empty() && missing.empty() && Trouble(key) != trouble)
+    hub_.events().Warning(binding, "ApplyOverridePolicyFailed", trouble);
   SetTrouble(key, trouble);
   if (failed) co_return kube::Outcome::Retry(*failed);
   co_return kube::Outcome::Done();

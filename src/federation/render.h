@@ -4,6 +4,11 @@
 // A Work is removed when its cluster is neither in spec.clusters, nor required by a binding that depends on this one,
 // nor in an eviction task that keeps it. While dispatching is suspended nothing is removed either: a pause is total.
 // An override that fails is a condition on the binding and an event; the old Work stays.
+//
+// Overrides and bindings come by different watches. Who makes an override and then adds a cluster says so on the
+// binding: kNeedsOverrides lists "name@generation" with commas between, each an OverridePolicy of the binding's
+// namespace ("/name@generation": a ClusterOverridePolicy). As long as one of them has not been seen in that generation
+// or a later one, no cluster gets its first Work, and the condition says what is waited for.
 #pragma once
 
 #include <map>
@@ -15,6 +20,8 @@
 #include "kube/controller.h"
 
 namespace baton::federation {
+
+inline constexpr std::string_view kNeedsOverrides = "baton.io/needs-overrides";  // an annotation of bindings
 
 class RenderController {
  public:
@@ -44,9 +51,12 @@ class RenderController {
                       json::Value manifest, const json::Value& annotations, const json::Value& current) const;
   void OverrideChanged(const json::Value& before, const json::Value& now);
   void SetTrouble(const std::string& key, std::string trouble);
+  // The overrides that the binding needs and that have not been seen; "": none.
+  std::string MissingOverrides(const json::Value& binding) const;
 
   Hub& hub_;
   std::map<std::string, std::string, std::less<>> trouble_;
+  std::set<std::string> need_overrides_;  // bindings that wait for an override to be seen
   std::function<void(const std::string& key)> on_trouble_;
   kube::Controller controller_;
 };

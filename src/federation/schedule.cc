@@ -41,6 +41,7 @@ ScheduleController::ScheduleController(Hub& hub)
     const std::string key = kube::Name::Of(now.is_null() ? before : now).Key();
     if (now.is_null()) {
       known_.erase(key);
+      waiting_.erase(key);
       assumed_.Forget(key);
       return;
     }
@@ -56,11 +57,12 @@ void ScheduleController::ClustersChanged(const json::Value& before, const json::
                                 before["metadata"]["labels"] != now["metadata"]["labels"] ||
                                 before["spec"] != now["spec"] || kube::IsDeleting(before) != kube::IsDeleting(now) ||
                                 before["status"]["apiEnablements"] != now["status"]["apiEnablements"];
-  hub_.ForEachBinding([&](const std::string& key, const json::Value& /*binding*/) {
-    const auto known = known_.find(key);
-    const bool waits = known != known_.end() && !known->second.scheduled;
-    if (affinity_matters || waits) controller_.Add(key, kube::Priority::kResync);
-  });
+  if (!affinity_matters) {
+    for (const std::string& key : waiting_) controller_.Add(key, kube::Priority::kResync);
+    return;
+  }
+  hub_.ForEachBinding(
+      [&](const std::string& key, const json::Value& /*binding*/) { controller_.Add(key, kube::Priority::kResync); });
 }
 
 const std::shared_ptr<const placement::Fleet>& ScheduleController::Fleet() {
@@ -99,6 +101,7 @@ json::Value ScheduleController::Decide(const std::string& key, json::Value bindi
   Known& known = known_[key];
   const auto fail = [&](std::string_view reason, std::string message) {
     known.scheduled = false;
+    waiting_.insert(key);
     known.reason = reason;
     known.message = std::move(message);
     return binding;
@@ -125,6 +128,7 @@ json::Value ScheduleController::Decide(const std::string& key, json::Value bindi
                     binding["status"]["lastScheduledTime"].is_null();
   if (news) known.at = hub_.loop().WallNow();
   known.scheduled = true;
+  waiting_.erase(key);
   known.reason = decision.reason;
   known.message = decision.message;
   known.affinity = decision.affinity;

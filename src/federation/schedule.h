@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ class ScheduleController {
   std::unique_ptr<placement::Estimator> estimator_;
   placement::PlacementCache cache_;
   std::map<std::string, Known, std::less<>> known_;
+  std::set<std::string> waiting_;  // those that fit nowhere
   std::function<void(const std::string& key)> on_decision_;
   kube::Controller controller_;
 };
