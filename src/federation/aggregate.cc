@@ -20,6 +20,12 @@ AggregateController::AggregateController(Hub& hub, ScheduleController& schedule,
     const std::string key = BindingOfWork(now.is_null() ? before : now);
     if (!key.empty() && (before.is_null() || now.is_null() || before["status"] != now["status"])) controller_.Add(key);
   });
+  hub_.clusters().OnChange([this](const json::Value& before, const json::Value& now) {
+    if (before.is_null() || now.is_null()) return;
+    const std::string_view was = FindCondition(before["status"], "Ready")["status"].str();
+    if (was.empty() || was == FindCondition(now["status"], "Ready")["status"].str()) return;
+    for (const std::string& key : hub_.BindingsIn(kube::NameOf(now))) controller_.Add(key, kube::Priority::kResync);
+  });
   schedule_.OnDecision([this](const std::string& key) { controller_.Add(key); });
   render_.OnTrouble([this](const std::string& key) { controller_.Add(key); });
   hub_.OnTemplate([this](const json::Value& before, const json::Value& now) {
@@ -49,6 +55,23 @@ rt::Task<Result<void>> AggregateController::WriteTemplateStatus(const json::Valu
   // No status subresource: nothing to write it to.
   if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
   co_return Result<void>();
+}
+
+// What comes from clusters that do not answer is old: the status says so, and since when.
+void AggregateController::FillStale(const std::map<std::string, json::Value>& items, json::Value& status) const {
+  std::string stale;
+  for (const auto& [cluster, item] : items) {
+    const json::Value& ready = FindCondition(hub_.clusters().Get(cluster)["status"], "Ready");
+    if (ready.is_null() || ready["status"].str() == "True") continue;
+    stale += StrCat(stale.empty() ? "" : "; ", "cluster ", cluster, " is not ready since ",
+                    ready["lastTransitionTime"].str(), ": what is said of it is as it was then");
+  }
+  const WallTime now = hub_.loop().WallNow();
+  if (!stale.empty()) {
+    SetCondition(status, "StatusCurrent", "False", "ClusterNotReady", stale, now);
+  } else if (!FindCondition(status, "StatusCurrent").is_null()) {
+    SetCondition(status, "StatusCurrent", "True", "ClustersReady", "all clusters answer", now);
+  }
 }
 
 rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
@@ -108,6 +131,7 @@ rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
     SetCondition(status, "FullyApplied", "False", "FullyAppliedFailed",
                  trouble.empty() ? "Failed to apply all works, see status.aggregatedStatus for details" : trouble, now);
   }
+  FillStale(items, status);
   if (status != binding["status"]) {
     const Result<json::Value> written = co_await hub_.api().UpdateStatus(BindingResource(key), next);
     if (!written.ok()) co_return kube::Outcome::Retry(written.error());

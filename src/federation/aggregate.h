@@ -22,6 +22,7 @@ class AggregateController {
 
  private:
   rt::Task<kube::Outcome> Reconcile(std::string key);
+  void FillStale(const std::map<std::string, json::Value>& items, json::Value& status) const;
   rt::Task<Result<void>> WriteTemplateStatus(const json::Value& binding, const json::Value& items);
 
   Hub& hub_;

@@ -17,7 +17,11 @@ Federation::Federation(kube::Api& api, interpret::Interpreter& interpreter, Conn
       execute_(hub_),
       aggregate_(hub_, schedule_, render_),
       clusters_(hub_),
-      namespaces_(hub_) {}
+      namespaces_(hub_),
+      dependencies_(hub_),
+      evictions_(hub_),
+      rebalancer_(hub_),
+      taint_policies_(hub_) {}
 
 rt::Task<void> Federation::Run() {
   rt::Scope scope(hub_.loop());
@@ -30,12 +34,18 @@ rt::Task<void> Federation::Run() {
   scope.Spawn(render_.Run());
   scope.Spawn(execute_.Run());
   scope.Spawn(aggregate_.Run());
+  scope.Spawn(dependencies_.Run());
+  scope.Spawn(evictions_.Run());
+  scope.Spawn(rebalancer_.Run());
+  scope.Spawn(taint_policies_.Run());
   co_await scope.Join();
 }
 
 bool Federation::idle() {
-  for (kube::Controller* controller : {&schedule_.controller(), &detect_.controller(), &render_.controller(),
-                                       &aggregate_.controller(), &clusters_.controller(), &namespaces_.controller()}) {
+  for (kube::Controller* controller :
+       {&schedule_.controller(), &detect_.controller(), &render_.controller(), &aggregate_.controller(),
+        &clusters_.controller(), &namespaces_.controller(), &dependencies_.controller(), &evictions_.controller(),
+        &rebalancer_.controller(), &taint_policies_.controller()}) {
     if (!controller->idle()) return false;
   }
   return execute_.idle();

@@ -9,12 +9,16 @@
 
 #include "federation/aggregate.h"
 #include "federation/clusters.h"
+#include "federation/dependencies.h"
 #include "federation/detect.h"
+#include "federation/evictions.h"
 #include "federation/execute.h"
 #include "federation/hub.h"
 #include "federation/namespaces.h"
+#include "federation/rebalancer.h"
 #include "federation/render.h"
 #include "federation/schedule.h"
+#include "federation/taint_policies.h"
 
 namespace baton::federation {
 
@@ -40,6 +44,10 @@ class Federation {
   AggregateController aggregate_;
   ClusterController clusters_;
   NamespaceController namespaces_;
+  DependencyController dependencies_;
+  EvictionController evictions_;
+  RebalancerController rebalancer_;
+  TaintPolicyController taint_policies_;
 };
 
 // Installs the federation's and rollout's CRDs where they are not there yet, and brings old ones up to date.
