@@ -43,7 +43,7 @@ std::vector<std::string> KubeconfigPaths(const Flags& flags) {
 }  // namespace
 
 std::vector<Flag> ClientFlags(std::vector<Flag> more) {
-  std::vector<Flag> flags = {{"--kubeconfig", "FILE"}, {"--context", "NAME"}, {"--namespace", "NAME"}, {"-n", "NAME"}};
+  std::vector<Flag> flags = {{"--kubeconfig", "FILE"}, {"--context", "NAME"}, {"--namespace", "NAME", "-n"}};
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
 }
@@ -53,7 +53,7 @@ rt::Task<Result<Client>> Client::Open(rt::RealLoop& loop, const Flags& flags) {
   std::unique_ptr<rt::Files> files = rt::MakeRealFiles(loop, "/");
   kube::Kubeconfig config = CO_TRY(co_await kube::LoadKubeconfig(*files, KubeconfigPaths(flags)));
   kube::ClusterAccess access = CO_TRY(co_await kube::LoadAccess(*files, std::move(config), flags.Get("--context")));
-  client.ns_ = flags.Has("-n") ? flags.Get("-n") : flags.Get("--namespace", access.ns.empty() ? "default" : access.ns);
+  client.ns_ = flags.Get("--namespace", access.ns.empty() ? "default" : access.ns);
   for (const std::string& warning : access.warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
   client.api_ = CO_TRY(kube::RemoteApi::Make(loop, std::move(access)));
   co_return client;
@@ -75,8 +75,31 @@ rt::Task<Result<WorkloadArgument>> FindWorkload(kube::Api& api, std::string text
   }
   if (found == nullptr)
     co_return NotFoundError(StrCat("the hub has no kind '", kind, "': `kubectl api-resources` lists them"));
-  co_return WorkloadArgument{
-      .api_version = found->resource.ApiVersion(), .kind = found->resource.kind, .name = text.substr(slash + 1)};
+  co_return WorkloadArgument{.resource = found->resource,
+                             .api_version = found->resource.ApiVersion(),
+                             .kind = found->resource.kind,
+                             .name = text.substr(slash + 1)};
+}
+
+std::string WorkloadArgument::ToString() const { return StrCat(Lower(kind), "/", name); }
+
+rt::Task<Result<json::Value>> GetOrNull(kube::Api& api, kube::Resource resource, kube::Name name) {
+  Result<json::Value> found = co_await api.Get(std::move(resource), std::move(name));
+  if (!found.ok() && found.error().kind() == ErrorKind::kNotFound) co_return json::Value();
+  co_return found;
+}
+
+int RunClientCommand(const ClientCommand& command, std::span<const std::string_view> arguments, const ClientRun& run,
+                     const ClientCheck& check) {
+  if (AsksForHelp(arguments)) {
+    return std::fputs(StrCat(command.help, kClientHelp).c_str(), stdout) >= 0 ? 0 : kFailed;
+  }
+  Flags flags(ClientFlags(command.flags), command.positionals);
+  if (const Result<void> parsed = flags.Parse(arguments); !parsed.ok()) return UsageError(command.name, parsed.error());
+  if (check) {
+    if (const Result<void> checked = check(flags); !checked.ok()) return UsageError(command.name, checked.error());
+  }
+  return RunClient(command.name, flags, [&](rt::RealLoop& loop, Client& client) { return run(loop, client, flags); });
 }
 
 int RunClient(const char* name, const Flags& flags,
@@ -117,17 +140,24 @@ Result<std::string> Formatted(const json::Value& value, std::string_view output)
   return InvalidError(StrCat("-o ", output, " is not known: json, yaml, wide or name"));
 }
 
-std::string AgeOf(const json::Value& object, WallTime now) {
-  const Result<WallTime> made = json::ParseTime(object["metadata"]["creationTimestamp"].str());
-  if (!made.ok()) return "<unknown>";
-  const int64_t age = std::max<int64_t>(0, (now - *made) / seconds(1));
+std::string Short(Duration age) {
+  const int64_t seconds_old = std::max<int64_t>(0, age / seconds(1));
   constexpr int64_t kMinute = 60;
   constexpr int64_t kHour = 3600;
   constexpr int64_t kDay = 86400;
-  if (age < 2 * kMinute) return StrCat(age, "s");
-  if (age < 2 * kHour) return StrCat(age / kMinute, "m");
-  if (age < 2 * kDay) return StrCat(age / kHour, "h");
-  return StrCat(age / kDay, "d");
+  if (seconds_old < 2 * kMinute) return StrCat(seconds_old, "s");
+  if (seconds_old < 2 * kHour) return StrCat(seconds_old / kMinute, "m");
+  if (seconds_old < 2 * kDay) return StrCat(seconds_old / kHour, "h");
+  return StrCat(seconds_old / kDay, "d");
+}
+
+std::string AgeOf(const json::Value& object, WallTime now) {
+  const Result<WallTime> made = json::ParseTime(object["metadata"]["creationTimestamp"].str());
+  return made.ok() ? Short(now - *made) : "<unknown>";
+}
+
+std::string KindSlashName(const json::Value& reference) {
+  return StrCat(reference["kind"].str(), "/", reference["name"].str());
 }
 
 }  // namespace baton::cli

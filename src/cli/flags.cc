@@ -5,31 +5,49 @@
 #include <cstdio>
 
 #include "base/strings.h"
+#include "json/go_duration.h"
 
 namespace baton::cli {
 
+// By its name or its alias, with a value after '=' or, in the short form, right behind it.
+const Flag* Flags::Find(std::string_view argument) const {
+  const std::string_view name = argument.substr(0, argument.find('='));
+  for (const Flag& flag : known_) {
+    if (flag.name == name || (!flag.alias.empty() && flag.alias == name)) return &flag;
+  }
+  if (argument.starts_with("--") || argument.size() < 3) return nullptr;
+  const auto with_value = std::ranges::find_if(
+      known_, [&](const Flag& flag) { return flag.alias == argument.substr(0, 2) && !flag.value.empty(); });
+  return with_value == known_.end() ? nullptr : &*with_value;
+}
+
 Result<void> Flags::Parse(std::span<const std::string_view> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (!arguments[i].starts_with('-') && positional_.size() < positionals_) {
-      positional_.emplace_back(arguments[i]);
+    const std::string_view argument = arguments[i];
+    if (!argument.starts_with('-') && positional_.size() < positionals_) {
+      positional_.emplace_back(argument);
       continue;
     }
-    const size_t equals = arguments[i].find('=');
-    const std::string_view name = arguments[i].substr(0, equals);
-    const auto flag = std::ranges::find(known_, name, &Flag::name);
-    if (flag == known_.end()) return InvalidError(StrCat("'", arguments[i], "' is not an option"));
-    if (given_.contains(name)) return InvalidError(StrCat(name, " is given twice"));
+    const Flag* flag = Find(argument);
+    if (flag == nullptr) return InvalidError(StrCat("'", argument, "' is not an option"));
+    if (given_.contains(flag->name)) return InvalidError(StrCat(flag->name, " is given twice"));
+    const size_t equals = argument.find('=');
     std::string value;
     if (flag->value.empty()) {
-      if (equals != std::string_view::npos) return InvalidError(StrCat(name, " takes no value"));
+      if (equals != std::string_view::npos) return InvalidError(StrCat(flag->name, " takes no value"));
     } else {
-      if (equals == std::string_view::npos && i + 1 == arguments.size()) {
-        return InvalidError(StrCat(name, " needs a value"));
+      const std::string_view spelled = argument.substr(0, equals);
+      const bool glued = spelled != flag->name && spelled != flag->alias;
+      if (glued) {
+        value = argument.substr(flag->alias.size());
+      } else if (equals != std::string_view::npos) {
+        value = argument.substr(equals + 1);
+      } else if (i + 1 < arguments.size()) {
+        value = arguments[++i];
       }
-      value = equals == std::string_view::npos ? arguments[++i] : arguments[i].substr(equals + 1);
-      if (value.empty()) return InvalidError(StrCat(name, " needs a value"));
+      if (value.empty()) return InvalidError(StrCat(flag->name, " needs a value"));
     }
-    given_.emplace(name, std::move(value));
+    given_.emplace(flag->name, std::move(value));
   }
   return {};
 }
@@ -50,8 +68,22 @@ Result<std::string> Flags::Required(std::string_view name) const {
   return Get(name);
 }
 
+Result<Duration> Flags::GetDuration(std::string_view name, Duration fallback) const {
+  if (!Has(name)) return fallback;
+  Result<Duration> duration = json::ParseDuration(Get(name));
+  if (!duration.ok() || *duration < Duration::zero()) {
+    return InvalidError(StrCat(name, ": '", Get(name), "' is no duration, as 30s or 10m"));
+  }
+  return duration;
+}
+
+Result<std::string> Flags::Only(std::string_view what) const {
+  if (positional_.size() != 1) return InvalidError(StrCat(what, " is missing"));
+  return positional_.front();
+}
+
 bool AsksForHelp(std::span<const std::string_view> arguments) {
-  return arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
+  return std::ranges::any_of(arguments, [](std::string_view one) { return one == "--help" || one == "-h"; });
 }
 
 int UsageError(std::string_view command, const Error& error) {

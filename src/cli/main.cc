@@ -10,7 +10,10 @@
 #include "cli/backup_command.h"
 #include "cli/crds_command.h"
 #include "cli/demo_command.h"
+#include "cli/get_command.h"
 #include "cli/interpret_command.h"
+#include "cli/migrate_command.h"
+#include "cli/steer_command.h"
 #include "cli/up_command.h"
 
 namespace {
@@ -33,13 +36,21 @@ int Version(std::span<const std::string_view> arguments) {
 }
 
 constexpr std::array kCommands = {
+    Command{"abort", "take a move back", baton::cli::AbortCommand},
     Command{"apiserver", "a Kubernetes API server on an embedded store", baton::cli::ApiServerCommand},
+    Command{"approve", "approve what a move waits for", baton::cli::ApproveCommand},
+    Command{"attest", "state that a silent source is stopped for good", baton::cli::AttestCommand},
     Command{"backup", "write everything a store holds to a file", baton::cli::BackupCommand},
     Command{"crds", "print the CustomResourceDefinitions that a hub needs", baton::cli::CrdsCommand},
     Command{"demo", "a whole migration on practice clusters, judged at the end", baton::cli::DemoCommand},
+    Command{"get", "migrations, writers and clusters as tables", baton::cli::GetCommand},
     Command{"interpret", "what an interpreter says about an object; tries a customization",
             baton::cli::InterpretCommand},
+    Command{"migrate", "move a workload to another cluster", baton::cli::MigrateCommand},
+    Command{"pause", "hold a move before it stops the workload", baton::cli::PauseCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
+    Command{"resume", "let a paused move go on", baton::cli::ResumeCommand},
+    Command{"undo", "move a workload back to where it came from", baton::cli::UndoCommand},
     Command{"up", "the whole control plane in this process", baton::cli::UpCommand},
     Command{"version", "which build this is", Version},
 };
@@ -53,9 +64,9 @@ void PrintHelp(std::FILE* out) {
       "Commands:\n",
       out);
   for (const Command& command : kCommands) {
-    std::fprintf(out, "  %-10s %s\n", command.name, command.summary);
+    std::fprintf(out, "  %-11s %s\n", command.name, command.summary);
   }
-  std::fprintf(out, "  %-10s %s\n", "help", "this text (also --help, -h)");
+  std::fprintf(out, "  %-11s %s\n", "help", "this text (also --help, -h)");
 }
 
 }  // namespace

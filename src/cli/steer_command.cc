@@ -1,0 +1,245 @@
+// Changes of a migration's spec, each on the version that was looked at.
+#include "cli/steer_command.h"
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "base/strings.h"
+#include "cli/client.h"
+#include "cli/follow.h"
+#include "rollout/records.h"
+
+namespace baton::cli {
+namespace {
+
+using json::Value;
+
+constexpr int kTriesMax = 10;  // of an update that others got ahead of
+
+constexpr const char* kAbortHelp =
+    "Usage: baton abort NAME [--wait] [--timeout 10m]\n"
+    "\n"
+    "Takes the move NAME back. Before the handoff the source simply runs on; after it the target is stopped first, "
+    "its\n"
+    "state is captured, and the source goes on from there. Once the target has proven itself, the way back is `baton "
+    "undo`.\n"
+    "\n"
+    "Examples:\n"
+    "  baton abort orders-to-member2-1\n"
+    "  baton abort orders-to-member2-1 -n prod --wait\n"
+    "  baton get migrations -A        # their names\n"
+    "\n"
+    "With --wait the exit code is 3 when it was taken back, and 0 when it had succeeded first.\n"
+    "\n"
+    "  --wait                 until it has ended, showing how it goes\n"
+    "  --timeout 10m          of --wait\n";
+
+constexpr const char* kPauseHelp =
+    "Usage: baton pause NAME\n"
+    "\n"
+    "The move NAME begins no stop until `baton resume`: it prepares everything and waits, with the workload running "
+    "where\n"
+    "it is. A stop that was ordered already is carried through.\n"
+    "\n"
+    "Examples:\n"
+    "  baton pause orders-to-member2-1\n"
+    "  baton pause orders-to-member2-1 -n prod\n"
+    "  baton resume orders-to-member2-1\n"
+    "\n";
+
+constexpr const char* kResumeHelp =
+    "Usage: baton resume NAME\n"
+    "\n"
+    "Lets a paused move go on.\n"
+    "\n"
+    "Examples:\n"
+    "  baton resume orders-to-member2-1\n"
+    "  baton resume orders-to-member2-1 -n prod\n"
+    "  baton get migrations -A -o wide        # what each waits for\n"
+    "\n";
+
+constexpr const char* kApproveHelp =
+    "Usage: baton approve NAME\n"
+    "\n"
+    "Approves what the move NAME waits for an approval of (`baton migrate --approve-before`).\n"
+    "\n"
+    "Examples:\n"
+    "  baton approve orders-to-member2-1\n"
+    "  baton approve orders-to-member2-1 -n prod\n"
+    "  baton get migrations -A -o wide        # what each waits for\n"
+    "\n";
+
+constexpr const char* kAttestHelp =
+    "Usage: baton attest NAME --by WHO --reason TEXT --state-ref REF [--yes]\n"
+    "\n"
+    "For a source that does not answer and will not: WHO states that it is stopped for good, and REF is the state that "
+    "the\n"
+    "target starts from. This waives the proofs that Baton makes otherwise: it prints which, and does nothing without "
+    "--yes.\n"
+    "As long as the source answers, an attestation has no effect: the proof counts. It stays in the receipt for ever.\n"
+    "\n"
+    "Examples:\n"
+    "  baton attest orders-to-member2-1 --by ada@example.com --reason 'site lost, power is off' \\\n"
+    "      --state-ref s3://state/checkpoints/4f1c/chk-88\n"
+    "  baton attest orders-to-member2-1 -n prod --by ada --reason 'nodes are wiped' --state-ref s3://s/chk-1 --yes\n"
+    "  baton history flinkdeployment/orders        # who attested what\n"
+    "\n"
+    "  --by WHO               a person\n"
+    "  --reason TEXT          how they know\n"
+    "  --state-ref REF        the state to start from: records after it are processed again or lost\n"
+    "  --yes                  do it\n";
+
+// Changes the spec by compare-and-swap: what `change` says is decided on what is there.
+rt::Task<Result<Value>> Change(Client& client, std::string name, std::function<Result<void>(Value& migration)> change) {
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    Result<Value> migration = co_await client.api().Get(rollout::kMigrations, {client.ns(), name});
+    if (!migration.ok() && migration.error().kind() == ErrorKind::kNotFound) {
+      co_return NotFoundError(StrCat("there is no migration '", name, "' in namespace ", client.ns(),
+                                     ": `baton get migrations -A` lists them"));
+    }
+    if (!migration.ok()) co_return migration;
+    Value next = *migration;
+    CO_TRY(change(next));
+    if (next == *migration) co_return next;
+    Result<Value> written = co_await client.api().Update(rollout::kMigrations, next);
+    if (written.ok() || written.error().kind() != ErrorKind::kConflict) co_return written;
+  }
+  co_return ConflictError(StrCat("migration '", name, "' changes all the time: try again"));
+}
+
+Result<void> NotEnded(const Value& migration) {
+  if (!EndCode(migration)) return {};
+  const bool succeeded = migration["status"]["phase"].str() == "Succeeded";
+  const Value& workload = migration["spec"]["workload"];
+  return ConflictError(StrCat("migration '", kube::NameOf(migration),
+                              "' has ended: ", migration["status"]["message"].str(),
+                              succeeded ? StrCat("; to move it back: baton undo ", ToLower(workload["kind"].str()), "/",
+                                                 workload["name"].str(), " -n ", kube::NamespaceOf(migration))
+                                        : ""));
+}
+
+Result<void> CheckName(const Flags& flags) {
+  TRY(flags.Only("a migration's name"));
+  TRY(flags.GetDuration("--timeout", kFollowTimeout));
+  return {};
+}
+
+rt::Task<Result<int>> Abort(rt::RealLoop& loop, Client& client, const Flags& flags) {
+  const std::string name = flags.positional()[0];
+  const Value now = CO_TRY(co_await Change(client, name, [](Value& migration) -> Result<void> {
+    TRY(NotEnded(migration));
+    migration.Edit("spec").Set("abort", true);
+    return {};
+  }));
+  if (flags.Has("--wait")) {
+    const Duration timeout = CO_TRY(flags.GetDuration("--timeout", kFollowTimeout));
+    co_return co_await Follow(loop, client.api(), kube::Name::Of(now), timeout);
+  }
+  std::printf("statefulmigration/%s is taken back (it was in %s)\n", name.c_str(),
+              std::string(now["status"]["phase"].str_or("Pending")).c_str());
+  co_return 0;
+}
+
+rt::Task<Result<int>> SetPaused(Client& client, const Flags& flags, bool paused) {
+  const std::string name = flags.positional()[0];
+  CO_TRY(co_await Change(client, name, [paused](Value& migration) -> Result<void> {
+    TRY(NotEnded(migration));
+    if (paused) {
+      migration.Edit("spec").Set("paused", true);
+    } else {
+      migration.Edit("spec").Erase("paused");
+    }
+    return {};
+  }));
+  std::printf("statefulmigration/%s %s\n", name.c_str(), paused ? "is paused" : "goes on");
+  co_return 0;
+}
+
+rt::Task<Result<int>> Approve(rt::RealLoop& /*loop*/, Client& client, const Flags& flags) {
+  const std::string name = flags.positional()[0];
+  std::string approved;
+  CO_TRY(co_await Change(client, name, [&approved](Value& migration) -> Result<void> {
+    TRY(NotEnded(migration));
+    const Value gates = migration["spec"]["approvals"];
+    if (gates.empty()) return InvalidError("it waits for no approval: its spec.approvals is empty");
+    migration.Edit("spec").Set("approved", gates);
+    approved = gates.ToString();
+    return {};
+  }));
+  std::printf("statefulmigration/%s: approved %s\n", name.c_str(), approved.c_str());
+  co_return 0;
+}
+
+rt::Task<Result<int>> Attest(rt::RealLoop& /*loop*/, Client& client, const Flags& flags) {
+  const std::string name = flags.positional()[0];
+  const Value wanted = json::Object(
+      {{"by", flags.Get("--by")}, {"reason", flags.Get("--reason")}, {"stateRef", flags.Get("--state-ref")}});
+  const bool sure = flags.Has("--yes");
+  const Value now = CO_TRY(co_await Change(client, name, [&](Value& migration) -> Result<void> {
+    TRY(NotEnded(migration));
+    if (sure) migration.Edit("spec").Set("attestation", wanted);
+    return {};
+  }));
+  const std::string source(now["status"]["source"].str_or("the source"));
+  const std::string target(now["spec"]["target"].str());
+  std::printf(
+      "%s states: cluster %s has stopped %s for good (%s).\n"
+      "If %s does not answer, this takes the place of\n"
+      "  - the proof that %s stopped: should it still run, there are two writers until it is stopped;\n"
+      "  - the captured state: %s starts from %s, and what was processed after that\n"
+      "    is processed again, or lost.\n",
+      flags.Get("--by").c_str(), source.c_str(), KindSlashName(now["spec"]["workload"]).c_str(),
+      flags.Get("--reason").c_str(), source.c_str(), source.c_str(), target.c_str(), flags.Get("--state-ref").c_str());
+  if (!sure) {
+    std::printf("Nothing is done yet: say --yes.\n");
+    co_return kFailed;
+  }
+  if (now["spec"]["attestation"] != wanted) {
+    co_return UnsupportedError(
+        "the hub did not keep the attestation: its CustomResourceDefinitions are of an older "
+        "Baton: `baton crds | kubectl apply --server-side -f -`");
+  }
+  std::printf("It is on record with statefulmigration/%s, and will be in the receipt.\n", name.c_str());
+  co_return 0;
+}
+
+}  // namespace
+
+int AbortCommand(std::span<const std::string_view> arguments) {
+  return RunClientCommand(
+      {.name = "abort", .help = kAbortHelp, .flags = {{"--wait"}, {"--timeout", "10m"}}, .positionals = 1}, arguments,
+      Abort, CheckName);
+}
+
+int PauseCommand(std::span<const std::string_view> arguments) {
+  return RunClientCommand(
+      {.name = "pause", .help = kPauseHelp, .positionals = 1}, arguments,
+      [](rt::RealLoop&, Client& client, const Flags& flags) { return SetPaused(client, flags, true); }, CheckName);
+}
+
+int ResumeCommand(std::span<const std::string_view> arguments) {
+  return RunClientCommand(
+      {.name = "resume", .help = kResumeHelp, .positionals = 1}, arguments,
+      [](rt::RealLoop&, Client& client, const Flags& flags) { return SetPaused(client, flags, false); }, CheckName);
+}
+
+int ApproveCommand(std::span<const std::string_view> arguments) {
+  return RunClientCommand({.name = "approve", .help = kApproveHelp, .positionals = 1}, arguments, Approve, CheckName);
+}
+
+int AttestCommand(std::span<const std::string_view> arguments) {
+  const auto check = [](const Flags& flags) -> Result<void> {
+    TRY(CheckName(flags));
+    for (const std::string_view needed : {"--by", "--reason", "--state-ref"}) TRY(flags.Required(needed));
+    return {};
+  };
+  return RunClientCommand({.name = "attest",
+                           .help = kAttestHelp,
+                           .flags = {{"--by", "WHO"}, {"--reason", "TEXT"}, {"--state-ref", "REF"}, {"--yes"}},
+                           .positionals = 1},
+                          arguments, Attest, check);
+}
+
+}  // namespace baton::cli
