@@ -316,13 +316,13 @@ def lists():
         "future version": "resourceVersion=99999999999&timeoutSeconds=1", "exact": "resourceVersion={@create:metadata.resourceVersion}&resourceVersionMatch=Exact",
         "not older": "resourceVersion={@create:metadata.resourceVersion}&resourceVersionMatch=NotOlderThan", "match alone": "resourceVersionMatch=Exact",
         "bad match": "resourceVersion=1&resourceVersionMatch=Somehow", "exact zero": "resourceVersion=0&resourceVersionMatch=Exact",
-        "bad token": "continue=bogus", "token and version": "continue=bogus&resourceVersion=1", "initial events": "sendInitialEvents=true",
-        "bad timeout": "timeoutSeconds=x", "bad watch": "watch=perhaps", "unknown parameter": "nope=1", "pretty": "pretty=true",
+        "bad token": "continue=bogus", "token and version": "continue=bogus&resourceVersion=1", "initial events": "sendInitialEvents=true&timeoutSeconds=1",
+        "bad timeout": "timeoutSeconds=x", "bad watch": "watch=perhaps&timeoutSeconds=1", "unknown parameter": "nope=1", "pretty": "pretty=true",
         "bad bookmarks": "allowWatchBookmarks=perhaps", "match with a token": "continue=bogus&resourceVersionMatch=Exact",
-        "watch with a bad version": "watch=1&resourceVersion=x&timeoutSeconds=1", "watch with a bad selector": "watch=1&labelSelector=a%20in%20b",
+        "watch with a bad version": "watch=1&resourceVersion=x&timeoutSeconds=1", "watch with a bad selector": "watch=1&timeoutSeconds=1&labelSelector=a%20in%20b",
         "watch with a match": "watch=1&resourceVersionMatch=NotOlderThan&timeoutSeconds=1",
         "watch initial without match": "watch=1&sendInitialEvents=true&timeoutSeconds=1",
-        "watch by a bad field": "watch=1&fieldSelector=data.k%3D1"}
+        "watch by a bad field": "watch=1&timeoutSeconds=1&fieldSelector=data.k%3D1"}
     for name, parameters in query.items():
         get(f"list {name}", f"{MAPS}?{parameters}")
     get("list a page", MAPS + "?limit=3")
