@@ -34,6 +34,11 @@ class AtWrite final : public kube::FaultPlan {
     deadly_ = deadly;
   }
   void Revive() { dead_ = false; }
+  // From the k-th write on every write takes that long to arrive.
+  void ArmSlow(size_t k, Duration delay) {
+    Arm(k, Side::kBefore);
+    slow_ = delay;
+  }
   size_t writes() const { return writes_; }
   const std::string& which() const { return which_; }  // the k-th
 
@@ -41,14 +46,17 @@ class AtWrite final : public kube::FaultPlan {
     if (dead_) return {.fault = kube::Fault::kSilence};
     const bool counts = armed_ && call.IsWrite() && !call.dry_run && call.resource.plural != "events" &&
                         call.resource.plural != "clusters";
-    if (!counts || ++writes_ != k_) return {};
+    if (counts) ++writes_;
+    if (counts && slow_ > Duration{} && writes_ > k_) return {.fault = kube::Fault::kDelay, .delay = slow_};
+    if (!counts || writes_ != k_) return {};
     which_ = StrCat(kube::VerbName(call.verb), " ", call.resource.plural, " ",
                     call.name.empty() ? kube::NameOf(call.body) : call.name, " ", call.subresource);
     reached.Set();
     dead_ = deadly_;
     const bool before = side_ == Side::kBefore;
     if (deadly_) return {.fault = before ? kube::Fault::kSilence : kube::Fault::kSilenceAfter};
-    return before ? kube::FaultDecision{.fault = kube::Fault::kDelay, .delay = kMoment} : kube::FaultDecision{};
+    const Duration delay = slow_ > Duration{} ? slow_ : kMoment;
+    return before ? kube::FaultDecision{.fault = kube::Fault::kDelay, .delay = delay} : kube::FaultDecision{};
   }
   kube::FaultDecision ForOpen(const kube::WatchCall& /*call*/) override {
     return dead_ ? kube::FaultDecision{.fault = kube::Fault::kErrorBefore} : kube::FaultDecision{};
@@ -60,6 +68,7 @@ class AtWrite final : public kube::FaultPlan {
   bool deadly_ = false;
   bool dead_ = false;
   size_t k_ = 0;
+  Duration slow_{};
   size_t writes_ = 0;
   Side side_ = Side::kBefore;
   std::string which_;

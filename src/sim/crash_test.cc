@@ -80,6 +80,61 @@ void CrashEverywhere(Way way, size_t step) {
   }
 }
 
+// At its k-th write a leader becomes slow and loses its lease; it does not know, and goes on beside the new one.
+Crash TwoLeadersFrom(uint64_t seed, Way way, size_t k, Duration delay) {
+  AtWrite plan;
+  Crash crash;
+  crash.problems = Play(
+      seed,
+      [&](Scene& scene) -> rt::Task<void> {
+        rt::VirtualLoop& loop = scene.world.loop();
+        co_await scene.Begin();
+        plan.ArmSlow(k, delay);
+        rt::Scope scope(loop);
+        scope.Spawn(rt::Do([&]() -> rt::Task<void> {
+          co_await plan.reached.Wait();
+          co_await loop.Sleep(AtWrite::kMoment);
+          scene.world.DeposeController();
+          scene.world.SetFaultPlan(nullptr);
+          scene.world.StartController();
+          co_await loop.Sleep(seconds(60));
+          scene.world.KillDeposed();
+        }));
+        co_await Go(scene, way);
+        co_await scene.Settled();
+        co_await loop.Sleep(seconds(60));
+        scene.world.KillDeposed();
+        const std::string phase((co_await scene.Migration())["status"]["phase"].str());
+        const bool forward = way == Way::kForward && phase == "Succeeded";
+        const bool back = way == Way::kAbort && (phase == "Aborted" || phase == "RolledBack");
+        scene.Expect(forward || back, StrCat("ended as ", Scene::Said(co_await scene.Migration())));
+        co_await scene.CheckAll();
+      },
+      &plan);
+  crash.writes = plan.writes();
+  crash.which = plan.which();
+  return crash;
+}
+
+void TwoLeadersEverywhere(Way way, size_t first, size_t step) {
+  size_t failed = 0;
+  for (size_t k = first; failed < 5 && k < 80; k += step) {
+    for (const Duration delay : {milliseconds(700), milliseconds(4'000)}) {
+      const Crash crash = TwoLeadersFrom(1, way, k, delay);
+      if (crash.writes < k) return;
+      if (!crash.problems.empty()) ++failed;
+      for (const std::string& problem : crash.problems) {
+        ADD_FAILURE() << "two leaders from write " << k << " (" << crash.which << ") on, " << delay / milliseconds(1)
+                      << " ms late: " << problem.substr(0, 1500);
+      }
+    }
+  }
+}
+
+TEST(TwoLeadersTest, AnOldLeaderDoesNoHarm) { TwoLeadersEverywhere(Way::kForward, 3, 25); }
+TEST(TwoLeadersSlowTest, FromEveryWriteOfAMove) { TwoLeadersEverywhere(Way::kForward, 1, 1); }
+TEST(TwoLeadersSlowTest, FromEveryWriteOfAnAbort) { TwoLeadersEverywhere(Way::kAbort, 1, 1); }
+
 TEST(CrashTest, ALeaderKilledAtSomeOfItsWritesIsFollowed) { CrashEverywhere(Way::kForward, 9); }
 
 TEST(CrashSlowTest, AtEveryWriteOfAMove) { CrashEverywhere(Way::kForward, 1); }

@@ -122,7 +122,7 @@ TEST(FailureTest, ATemplateMadeAnewIsAnotherWorkloadAndRuns) {
     scene.Expect((co_await scene.world.Apply(FlinkDeployments(), Yaml(kJob))).ok(), "not taken");
     const bool runs = co_await scene.world.Until(
         [&]() -> rt::Task<bool> { co_return !(co_await scene.WhereItRuns()).empty(); }, minutes(5));
-    scene.Expect(runs, StrCat("it does not run: ", (co_await scene.Writer())["spec"].ToString()));
+    scene.Expect(runs, StrCat("it does not run: ", co_await scene.Dump()));
   });
 }
 

@@ -118,6 +118,26 @@ class Scene {
     co_return listed.ok() ? listed->items : std::vector<Value>();
   }
 
+  // For messages: what the pipe has of the workload.
+  rt::Task<std::string> Dump() {
+    const Value binding = co_await Binding();
+    std::string text = StrCat("\n  binding ", binding["metadata"]["deletionTimestamp"].ToString(), " ",
+                              binding["spec"]["clusters"].ToString(), binding["spec"]["resource"].ToString(), " ",
+                              binding["status"]["conditions"].ToString());
+    const auto works = co_await world.hub().ListAll(federation::kWorks);
+    for (const Value& work : works->items) {
+      text += StrCat("\n  work ", kube::NamespaceOf(work), " ", work["metadata"]["deletionTimestamp"].ToString(), " ",
+                     work["spec"]["workload"]["manifests"][0]["spec"]["job"].ToString(), " ",
+                     work["status"]["conditions"].ToString());
+    }
+    for (const std::string& cluster : kClusters3) {
+      const Value object = co_await OnMember(cluster);
+      if (!object.is_null())
+        text += StrCat("\n  ", cluster, " ", object["spec"].ToString(), object["status"].ToString());
+    }
+    co_return text + "\n  writer " + (co_await Writer())["spec"].ToString();
+  }
+
   // ---- doing ----
   rt::Task<void> Begin(Value job = Yaml(kJob)) {
     Expect((co_await world.Apply(federation::kPropagationPolicies, Yaml(kPolicy))).ok(), "the policy was not taken");
