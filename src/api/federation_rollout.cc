@@ -20,7 +20,11 @@ void CheckWriter(Errors& errors, const Value& object, const Admitted& admitted) 
   if (admitted.creating()) return;
   const Value& before = admitted.old["spec"];
   const Value& seq = object["spec"]["seq"];
-  CheckImmutable(errors, "spec.workload", object["spec"]["workload"], before["workload"]);
+  // Deleted and made anew it is another one, and begins with a number of its own.
+  Value was = before["workload"];
+  const bool another = seq.int_or(0) > before["seq"].int_or(0) && was.is_object();
+  if (another && object["spec"]["workload"].Has("uid")) was.Set("uid", object["spec"]["workload"]["uid"]);
+  CheckImmutable(errors, "spec.workload", object["spec"]["workload"], was);
   if (seq.int_or(0) < before["seq"].int_or(0)) {
     errors.push_back(InvalidError("spec.seq", seq, "must not become smaller"));
   }
