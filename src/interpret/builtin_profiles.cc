@@ -97,6 +97,10 @@ spec:
       end
       local claim = conf(object)["execution.state-recovery.claim-mode"] or conf(object)["execution.savepoint-restore-mode"]
       if claim == "CLAIM" then add("claim mode CLAIM lets the target delete the state that the source would need") end
+      -- A way back sets a nonce of its own; taking that away again would redeploy from the path that the template names.
+      if object.spec.job.savepointRedeployNonce ~= nil then
+        add("its spec.job.savepointRedeployNonce would make Flink's operator redeploy from an old state: remove it")
+      end
       if conf(object)["$internal.pipeline.job-id"] ~= nil then add("a fixed job id lets two clusters write one checkpoint directory") end
       return problems
     end

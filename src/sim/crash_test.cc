@@ -135,7 +135,7 @@ TEST(TwoLeadersTest, AnOldLeaderDoesNoHarm) { TwoLeadersEverywhere(Way::kForward
 TEST(TwoLeadersSlowTest, FromEveryWriteOfAMove) { TwoLeadersEverywhere(Way::kForward, 1, 1); }
 TEST(TwoLeadersSlowTest, FromEveryWriteOfAnAbort) { TwoLeadersEverywhere(Way::kAbort, 1, 1); }
 
-TEST(CrashTest, ALeaderKilledAtSomeOfItsWritesIsFollowed) { CrashEverywhere(Way::kForward, 9); }
+TEST(CrashTest, ALeaderKilledAtSomeOfItsWritesIsFollowed) { CrashEverywhere(Way::kForward, 25); }
 
 TEST(CrashSlowTest, AtEveryWriteOfAMove) { CrashEverywhere(Way::kForward, 1); }
 TEST(CrashSlowTest, AtEveryWriteOfAnAbort) { CrashEverywhere(Way::kAbort, 1); }

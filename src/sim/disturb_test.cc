@@ -143,7 +143,7 @@ void MeddleEverywhere(const Case& one, size_t first, size_t step) {
   }
 }
 
-TEST_P(DisturbTest, AtSomeWrites) { MeddleEverywhere(GetParam(), 5, 16); }
+TEST_P(DisturbTest, AtSomeWrites) { MeddleEverywhere(GetParam(), 20, 45); }
 TEST_P(DisturbSlowTest, AtEveryWrite) { MeddleEverywhere(GetParam(), 1, 1); }
 
 const auto kNames = [](const testing::TestParamInfo<Case>& info) { return std::string(info.param.name); };

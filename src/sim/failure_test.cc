@@ -126,6 +126,60 @@ TEST(FailureTest, ATemplateMadeAnewIsAnotherWorkloadAndRuns) {
   });
 }
 
+// Templates whose ordinary upgrades would lose or keep state in their own way.
+Value JobWith(std::string_view mode) {
+  Value job = Yaml(kJob);
+  job.Edit("spec").Edit("job").Set("upgradeMode", mode);
+  if (mode == "last-state") {
+    job.Edit("spec").Edit("flinkConfiguration").Set("high-availability.type", "kubernetes");
+    job.Edit("spec").Edit("flinkConfiguration").Set("high-availability.storageDir", "s3://state/ha");
+  }
+  return job;
+}
+
+class UpgradeModeTest : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, UpgradeModeTest, testing::Values("stateless", "last-state"),
+                         [](const auto& info) { return info.param == "stateless" ? "Stateless" : "LastState"; });
+
+TEST_P(UpgradeModeTest, AMoveKeepsTheState) {
+  Simulate(11, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin(JobWith(GetParam()));
+    co_await scene.Ask();
+    co_await scene.Settled();
+    co_await scene.ExpectPhase("Succeeded");
+    co_await scene.CheckAll();
+  });
+}
+
+TEST_P(UpgradeModeTest, AnAbortedStopKeepsTheState) {
+  for (const int64_t after : {0, 300, 1000}) {
+    Simulate(12, [after](Scene& scene) -> rt::Task<void> {
+      co_await scene.Begin(JobWith(GetParam()));
+      co_await scene.Ask();
+      co_await scene.world.Until(
+          [&]() -> rt::Task<bool> { co_return (co_await scene.Writer())["spec"]["stop"].is_object(); }, minutes(5));
+      co_await scene.world.loop().Sleep(milliseconds(after));
+      co_await scene.Abort();
+      const Value end = co_await scene.Settled();
+      scene.Expect(end["status"]["phase"].str() == "Aborted" || end["status"]["phase"].str() == "RolledBack",
+                   Scene::Said(end));
+      co_await scene.CheckAll();
+    });
+  }
+}
+
+TEST_P(UpgradeModeTest, AWayBackKeepsTheState) {
+  Simulate(13, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin(JobWith(GetParam()));
+    co_await scene.Ask();
+    co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(5));
+    co_await scene.Abort();
+    co_await scene.Settled();
+    co_await scene.ExpectPhase("RolledBack");
+    co_await scene.CheckAll();
+  });
+}
+
 struct Refusal {
   const char* name;
   std::string target;
@@ -140,6 +194,7 @@ TEST(RefusalTest, AMoveThatCannotBeIsRefusedWithAReasonAndWithoutAnEffect) {
       {"outside", "TO", "policy", "placement does not reach"},
       {"dir", "TO", "{spec: {flinkConfiguration: {state.savepoints.dir: null}}}", "no savepoint directory"},
       {"claim", "TO", "{spec: {flinkConfiguration: {execution.savepoint-restore-mode: CLAIM}}}", "CLAIM"},
+      {"nonce", "TO", "{spec: {job: {savepointRedeployNonce: 5}}}", "savepointRedeployNonce"},
       {"unmanaged", "TO", "{metadata: {annotations: {rollout.karmada.io/managed: \"false\"}}}", "not managed"},
   };
   for (const Refusal& refusal : refusals) {

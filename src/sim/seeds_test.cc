@@ -61,6 +61,28 @@ rt::Task<void> Leaders(Scene& scene, BadDay& day) {
   }
 }
 
+// What goes wrong in the clusters themselves.
+rt::Task<void> Troubles(Scene& scene, BadDay& day) {
+  while (true) {
+    co_await scene.world.loop().Sleep(milliseconds(static_cast<int64_t>(day.random().Below(15'000))));
+    practice::PracticeCluster& cluster = scene.world.practice(kClusters3[day.random().Below(kClusters3.size())]);
+    switch (day.random().Below(4)) {
+      case 0:
+        cluster.KillOperator(milliseconds(static_cast<int64_t>(day.random().Below(10'000))));
+        break;
+      case 1:
+        cluster.faults().stall_operator = milliseconds(static_cast<int64_t>(day.random().Below(5'000)));
+        break;
+      case 2:
+        cluster.faults().slow = 1 + static_cast<double>(day.random().Below(5));
+        break;
+      default:
+        cluster.faults().fail_savepoints = 1;
+        break;
+    }
+  }
+}
+
 std::vector<std::string> PlaySeed(uint64_t seed) {
   BadDay day(seed);
   return Play(
@@ -69,6 +91,7 @@ std::vector<std::string> PlaySeed(uint64_t seed) {
         rt::VirtualLoop& loop = scene.world.loop();
         const bool leaders_change = day.random().Below(2) == 0;
         const bool image_fails = day.random().Below(8) == 0;
+        const bool troubles = day.random().Below(2) == 0;
         const bool aborts = day.random().Below(4) == 0;
         const auto after = milliseconds(static_cast<int64_t>(day.random().Below(60'000)));
         const auto lasts = seconds(static_cast<int64_t>(10 + day.random().Below(110)));
@@ -79,6 +102,7 @@ std::vector<std::string> PlaySeed(uint64_t seed) {
         {
           rt::Scope scope(loop);
           if (leaders_change) scope.Spawn(Leaders(scene, day));
+          if (troubles) scope.Spawn(Troubles(scene, day));
           if (aborts) {
             scope.Spawn(rt::Do([&]() -> rt::Task<void> {
               co_await loop.Sleep(after);
@@ -87,6 +111,10 @@ std::vector<std::string> PlaySeed(uint64_t seed) {
           }
           co_await loop.Sleep(lasts);
           day.End();
+        }
+        for (const std::string& cluster : kClusters3) {
+          practice::Faults& faults = scene.world.practice(cluster).faults();
+          faults = {.fail_image = faults.fail_image};
         }
         scene.world.KillDeposed();
         if (!scene.world.controller_runs()) scene.world.StartController();
