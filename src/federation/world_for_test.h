@@ -47,22 +47,23 @@ class BorrowedApi final : public kube::Api {
 // Counts writes by verb and resource: "create works".
 class CountingApi final : public kube::Api {
  public:
-  explicit CountingApi(kube::Api& below) : below_(below) {}
-  rt::Loop& loop() override { return below_.loop(); }
+  explicit CountingApi(kube::Api& below) : below_(&below) {}
+  rt::Loop& loop() override { return below_->loop(); }
+  void set_below(kube::Api& below) { below_ = &below; }
   rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
     const std::string what = std::string(kube::VerbName(call.verb)) + " " + call.resource.plural +
                              (call.subresource.empty() ? "" : "/" + call.subresource);
     const bool write = call.IsWrite();
-    Result<kube::Answer> answer = co_await below_.Do(std::move(call), deadline);
+    Result<kube::Answer> answer = co_await below_->Do(std::move(call), deadline);
     if (write) ++writes[what];
     if (write && !answer.ok()) refusals.push_back(what + ": " + answer.error().message());
     if (write && !answer.ok() && answer.error().kind() == ErrorKind::kConflict) ++conflicts;
     co_return answer;
   }
   rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {
-    return below_.OpenWatch(std::move(call), deadline);
+    return below_->OpenWatch(std::move(call), deadline);
   }
-  rt::Task<Result<kube::Discovered>> Discover(rt::Deadline deadline) override { return below_.Discover(deadline); }
+  rt::Task<Result<kube::Discovered>> Discover(rt::Deadline deadline) override { return below_->Discover(deadline); }
 
   std::map<std::string, int> writes;
   std::vector<std::string> refusals;
@@ -74,7 +75,7 @@ class CountingApi final : public kube::Api {
   }
 
  private:
-  kube::Api& below_;
+  kube::Api* below_;
 };
 
 // One API server in memory.
@@ -106,11 +107,7 @@ class FederationWorld {
     hub_server = co_await TestServer::Start(loop);
     hub_server->backend->core().AddAdmission(MakeAdmission(loop, &interpreter));
     hub = std::make_unique<CountingApi>(*hub_server->api);
-    for (const std::string& name : names) {
-      member_servers[name] = co_await TestServer::Start(loop);
-      members[name] = std::make_unique<CountingApi>(*member_servers[name]->api);
-      reach[name] = std::make_unique<kube::FaultyApi>(*members[name], faults[name]);
-    }
+    for (const std::string& name : names) co_await AddServer(name);
     const Result<void> installed = co_await InstallCrds(*hub_server->api);
     EXPECT_TRUE(installed.ok()) << installed.error().message();
     hub_options = options;
@@ -135,14 +132,32 @@ class FederationWorld {
     federation.reset();
     federation = std::make_unique<Federation>(
         *hub, interpreter,
-        [this](const json::Value& cluster, const json::Value&) -> Result<std::unique_ptr<kube::Api>> {
-          const auto at = reach.find(std::string(kube::NameOf(cluster)));
+        [this](const json::Value& cluster, const json::Value& secret) -> Result<std::unique_ptr<kube::Api>> {
+          const std::string name(kube::NameOf(cluster));
+          const auto at = reach.find(name);
           if (at == reach.end()) return NotFoundError("no such member in this test");
+          const auto token = tokens.find(name);
+          if (token != tokens.end() && secret["data"]["token"].str() != token->second) {
+            return UnavailableError("the credentials in the Secret are not those of the cluster");
+          }
           return std::unique_ptr<kube::Api>(std::make_unique<BorrowedApi>(*at->second));
         },
         hub_options);
     scope = std::make_unique<rt::Scope>(loop);
     scope->Spawn(federation->Run());
+  }
+  // A server is there for that name from now on; a Cluster object makes it a member.
+  rt::Task<void> AddServer(std::string name) {
+    member_servers[name] = co_await TestServer::Start(loop);
+    members[name] = std::make_unique<CountingApi>(*member_servers[name]->api);
+    reach[name] = std::make_unique<kube::FaultyApi>(*members[name], faults[name]);
+  }
+  // Another, empty cluster answers under that name: what the federation had open there is cut.
+  rt::Task<void> Replace(std::string name) {
+    std::unique_ptr<TestServer> fresh = co_await TestServer::Start(loop);
+    old_servers.push_back(std::move(member_servers[name]));
+    member_servers[name] = std::move(fresh);
+    members[name]->set_below(*member_servers[name]->api);
   }
   void Kill() {
     scope.reset();
@@ -155,6 +170,7 @@ class FederationWorld {
     members.clear();
     hub.reset();
     for (auto& [name, server] : member_servers) co_await server->Stop();
+    for (auto& server : old_servers) co_await server->Stop();
     co_await hub_server->Stop();
   }
 
@@ -196,6 +212,8 @@ class FederationWorld {
   std::unique_ptr<CountingApi> hub;
   std::map<std::string, std::unique_ptr<TestServer>> member_servers;
   std::map<std::string, std::unique_ptr<CountingApi>> members;
+  std::vector<std::unique_ptr<TestServer>> old_servers;  // that were replaced
+  std::map<std::string, std::string> tokens;             // what the Secret's data must have, base64; none: anything
   std::map<std::string, kube::ScriptedFaults> faults;
   std::map<std::string, std::unique_ptr<kube::FaultyApi>> reach;  // as the federation reaches them
   std::unique_ptr<Federation> federation;
