@@ -33,6 +33,10 @@ bool Ready(const json::Value& cluster) {
   return FindCondition(cluster["status"], "Ready")["status"].str_or("True") == "True";
 }
 
+bool Replaced(const json::Value& cluster) {
+  return FindCondition(cluster["status"], "Ready")["reason"].str() == "ClusterReplaced";
+}
+
 // What others put on the member's object stays; what we had put there and no longer want goes.
 void MergeMap(json::Value& wanted, const json::Value& observed, std::string_view field, std::string_view managed_list) {
   std::set<std::string, std::less<>> managed;
@@ -102,7 +106,10 @@ ExecuteController::ExecuteController(Hub& hub) : hub_(hub) {
     }
   };
   hub_.clusters().OnChange([catch_up](const json::Value& before, const json::Value& now) {
-    if (!before.is_null() && !now.is_null() && Ready(now) && !Ready(before)) catch_up(kube::NameOf(now));
+    if (before.is_null() || now.is_null()) return;
+    // Back: what was missed is done. Another one in its place: every Work says so.
+    const bool back = Ready(now) && !Ready(before);
+    if (back || (Replaced(now) && !Replaced(before))) catch_up(kube::NameOf(now));
   });
   hub_.members().OnUpdate([catch_up](const std::string& cluster) { catch_up(cluster); });
 }

@@ -323,10 +323,19 @@ rt::Task<Result<void>> RenderController::PutWork(const json::Value& binding, con
   co_return Result<void>();
 }
 
-rt::Task<Result<void>> RenderController::RemoveWorks(const std::string& key,
+rt::Task<Result<void>> RenderController::RemoveWorks(const std::string& key, const json::Value& binding,
                                                      const std::set<std::string, std::less<>>& keep) {
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
-    if (keep.contains(ClusterOfWork(work)) || kube::IsDeleting(work)) continue;
+    if (keep.contains(ClusterOfWork(work))) continue;
+    // A pause that came from the binding ends with it, or what is to be removed would stay for ever.
+    json::Value freed = work;
+    TakeSuspensionOfBinding(freed, SuspendedFor(binding, ClusterOfWork(work)));
+    if (freed != work) {
+      const Result<json::Value> written = co_await hub_.api().Update(kWorks, freed);
+      if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
+      if (written.ok()) hub_.Learn(kWorks, *written);
+    }
+    if (kube::IsDeleting(work)) continue;
     const Result<json::Value> gone =
         co_await hub_.api().Delete(kWorks, kube::Name::Of(work), {.uid = std::string(kube::UidOf(work))});
     if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
@@ -336,7 +345,7 @@ rt::Task<Result<void>> RenderController::RemoveWorks(const std::string& key,
 
 // The binding is being deleted: its Works go first.
 rt::Task<kube::Outcome> RenderController::Finish(const std::string& key, const json::Value& binding) {
-  const Result<void> removed = co_await RemoveWorks(key, {});
+  const Result<void> removed = co_await RemoveWorks(key, binding, {});
   if (!removed.ok()) co_return kube::Outcome::Retry(removed.error());
   if (!hub_.works().KeysByIndex("binding", key).empty())
     co_return kube::Outcome::Done();  // the last one's end wakes us
@@ -359,7 +368,7 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
   if (binding.is_null()) {
     SetTrouble(key, "");
     need_overrides_.erase(key);
-    co_return kube::Outcome::Of(co_await RemoveWorks(key, {}));
+    co_return kube::Outcome::Of(co_await RemoveWorks(key, binding, {}));
   }
   if (kube::IsDeleting(binding)) co_return co_await Finish(key, binding);
   const TemplateKey template_key = TemplateKey::OfReference(binding["spec"]["resource"]);
@@ -376,7 +385,7 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
     if (SuspendedFor(binding, ClusterOfWork(work))) keep.insert(ClusterOfWork(work));
   }
-  Result<void> removed = co_await RemoveWorks(key, keep);
+  Result<void> removed = co_await RemoveWorks(key, binding, keep);
   if (!removed.ok()) co_return kube::Outcome::Retry(removed.error());
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
     // What must go first, goes first: its end wakes us.
