@@ -8,11 +8,16 @@
 
 #include "cli/apiserver_command.h"
 #include "cli/backup_command.h"
+#include "cli/controllers_command.h"
 #include "cli/crds_command.h"
 #include "cli/demo_command.h"
 #include "cli/get_command.h"
+#include "cli/history_command.h"
 #include "cli/interpret_command.h"
+#include "cli/join_command.h"
 #include "cli/migrate_command.h"
+#include "cli/practice_command.h"
+#include "cli/status_command.h"
 #include "cli/steer_command.h"
 #include "cli/up_command.h"
 
@@ -41,17 +46,24 @@ constexpr std::array kCommands = {
     Command{"approve", "approve what a move waits for", baton::cli::ApproveCommand},
     Command{"attest", "state that a silent source is stopped for good", baton::cli::AttestCommand},
     Command{"backup", "write everything a store holds to a file", baton::cli::BackupCommand},
+    Command{"controllers", "the controllers, on any hub", baton::cli::ControllersCommand},
     Command{"crds", "print the CustomResourceDefinitions that a hub needs", baton::cli::CrdsCommand},
     Command{"demo", "a whole migration on practice clusters, judged at the end", baton::cli::DemoCommand},
     Command{"get", "migrations, writers and clusters as tables", baton::cli::GetCommand},
+    Command{"history", "the handoffs of a workload, on record", baton::cli::HistoryCommand},
     Command{"interpret", "what an interpreter says about an object; tries a customization",
             baton::cli::InterpretCommand},
+    Command{"join", "make a cluster a member", baton::cli::JoinCommand},
     Command{"migrate", "move a workload to another cluster", baton::cli::MigrateCommand},
     Command{"pause", "hold a move before it stops the workload", baton::cli::PauseCommand},
+    Command{"practice", "count what practice jobs did; make things go wrong", baton::cli::PracticeCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
     Command{"resume", "let a paused move go on", baton::cli::ResumeCommand},
+    Command{"status", "where workloads run, what moves, who must act", baton::cli::StatusCommand},
     Command{"undo", "move a workload back to where it came from", baton::cli::UndoCommand},
+    Command{"unjoin", "let a member leave", baton::cli::UnjoinCommand},
     Command{"up", "the whole control plane in this process", baton::cli::UpCommand},
+    Command{"verify", "check the record of handoffs", baton::cli::VerifyCommand},
     Command{"version", "which build this is", Version},
 };
 

@@ -1,7 +1,10 @@
 // A practice cluster's parts, run together.
 #include "practice/cluster.h"
 
+#include <charconv>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/strings.h"
 #include "rt/scope.h"
@@ -10,6 +13,8 @@ namespace baton::practice {
 
 namespace {
 constexpr Duration kNodeRetry = seconds(1);
+constexpr Duration kFaultsRetry = seconds(1);
+constexpr int kOperatorAwayMax = 3600;  // seconds
 }  // namespace
 
 PracticeCluster::PracticeCluster(kube::Api& api, Commons& commons, std::string name, PracticeClusterOptions options)
@@ -24,6 +29,7 @@ rt::Task<void> PracticeCluster::Run() {
   scope.Spawn(MakeNodes());
   scope.Spawn(managers_.Run());
   scope.Spawn(OperatorLives());
+  scope.Spawn(TakeFaults());
   co_await scope.Join();
 }
 
@@ -45,6 +51,44 @@ rt::Task<void> PracticeCluster::OperatorLives() {
 void PracticeCluster::KillOperator(Duration down_for) {
   down_for_ = down_for;
   kill_.Set();
+}
+
+// "kill-operator=5", or what Faults knows.
+Result<void> PracticeCluster::SetFault(std::string_view text) {
+  constexpr std::string_view kKill = "kill-operator=";
+  if (!text.starts_with(kKill)) return faults_.Set(text);
+  const std::string_view number = text.substr(kKill.size());
+  int away = 0;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), away);
+  if (read.ec != std::errc() || read.ptr != number.data() + number.size() || away < 0 || away > kOperatorAwayMax)
+    return InvalidError(StrCat("'", text, "' is no number of seconds up to ", kOperatorAwayMax));
+  KillOperator(seconds(away));
+  return {};
+}
+
+// A cluster that starts again has no faults: what the map says then was meant for an earlier life.
+rt::Task<void> PracticeCluster::TakeFaults() {
+  static const kube::Resource kConfigMaps{.group = "", .version = "v1", .plural = "configmaps", .kind = "ConfigMap"};
+  const Result<json::Value> before = co_await api_.Get(kConfigMaps, {"kube-system", std::string(kFaultsConfigMap)});
+  std::string seen(before.ok() ? kube::VersionOf(*before) : "");
+  while (true) {
+    Result<std::unique_ptr<kube::Watch>> watch = co_await api_.OpenWatch(
+        {.resource = kConfigMaps, .ns = "kube-system", .field_selector = StrCat("metadata.name=", kFaultsConfigMap)},
+        rt::Deadline::After(api_.loop(), kube::kCallTimeout));
+    while (watch.ok()) {
+      const Result<std::vector<kube::Change>> changes = co_await (*watch)->Next();
+      if (!changes.ok()) break;
+      for (const kube::Change& change : *changes) {
+        const bool there = change.type == kube::ChangeType::kAdded || change.type == kube::ChangeType::kModified;
+        const std::string version(kube::VersionOf(change.object));
+        if (!there || version == seen) continue;
+        seen = version;
+        // A wrong one is refused by who sets it; here it changes nothing.
+        [[maybe_unused]] const Result<void> set = SetFault(change.object["data"]["fault"].str());
+      }
+    }
+    co_await api_.loop().Sleep(kFaultsRetry);
+  }
 }
 
 Result<void> PracticeCluster::FailJob(std::string_view workload) {

@@ -23,6 +23,9 @@
 
 namespace baton::practice {
 
+// In kube-system: its data.fault is set whenever the map changes (`baton practice fault`).
+inline constexpr std::string_view kFaultsConfigMap = "practice-faults";
+
 struct PracticeClusterOptions {
   int nodes = 2;
   std::string node_cpu = "8";
@@ -53,6 +56,8 @@ class PracticeCluster {
  private:
   rt::Task<void> OperatorLives();
   rt::Task<void> MakeNodes();
+  rt::Task<void> TakeFaults();
+  Result<void> SetFault(std::string_view text);
 
   kube::Api& api_;
   Commons& commons_;

@@ -1,0 +1,162 @@
+// The controllers on a hub that somebody else serves.
+#include "cli/controllers_command.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/strings.h"
+#include "cli/client.h"
+#include "cli/signals.h"
+#include "cli/stack.h"
+#include "federation/connect.h"
+#include "kube/election.h"
+#include "kube/polite_api.h"
+#include "rt/when.h"
+
+namespace baton::cli {
+namespace {
+
+constexpr const char* kName = "controllers";
+constexpr Duration kReleaseTime = seconds(5);
+
+constexpr const char* kHelp =
+    "Usage: baton controllers [--controllers LIST] [--leader-elect] [--install-crds]\n"
+    "\n"
+    "Runs the controllers against any Kubernetes API server as the hub. With --leader-elect several of these may run: "
+    "one\n"
+    "acts, the others wait. SIGTERM stops it cleanly and gives the lease back.\n"
+    "\n"
+    "Examples:\n"
+    "  baton controllers --kubeconfig hub.yaml --install-crds\n"
+    "  baton controllers --kubeconfig hub.yaml --leader-elect --leader-elect-namespace baton-system\n"
+    "  baton crds | kubectl apply --server-side -f -        # the same as --install-crds, by hand\n"
+    "\n"
+    "  --controllers LIST            * (all, the default), or federation: everything but moves\n"
+    "  --leader-elect                one of several acts\n"
+    "  --leader-elect-namespace NS   of the Lease baton-controllers; default kube-system\n"
+    "  --install-crds                first make the hub know our kinds\n"
+    "  --log LEVEL                   debug, info, warn or error; default info\n";
+
+struct Settings {
+  bool rollout = true;
+  bool elect = false;
+  bool install = false;
+  std::string lease_namespace;
+};
+
+Result<Settings> ReadSettings(const Flags& flags) {
+  Settings settings;
+  settings.elect = flags.Has("--leader-elect");
+  settings.install = flags.Has("--install-crds");
+  settings.lease_namespace = flags.Get("--leader-elect-namespace", "kube-system");
+  if (flags.Has("--leader-elect-namespace") && !settings.elect)
+    return InvalidError("--leader-elect-namespace is for --leader-elect");
+  bool all = false;
+  bool federation = false;
+  bool rollout = false;
+  const std::string list = flags.Get("--controllers", "*");
+  for (const std::string_view group : Split(list, ',')) {
+    if (group == "*") {
+      all = true;
+    } else if (group == "federation") {
+      federation = true;
+    } else if (group == "rollout") {
+      rollout = true;
+    } else {
+      return InvalidError(StrCat("--controllers: '", group, "' is not known: *, federation or rollout"));
+    }
+  }
+  if (rollout && !federation && !all) {
+    return UnsupportedError(
+        "--controllers=rollout, the moves alone beside a Karmada that places workloads, is not possible in this build: "
+        "a move needs our own way to the members, which belongs to federation. Use * on a hub that no Karmada runs");
+  }
+  settings.rollout = all || rollout;
+  return settings;
+}
+
+std::string Identity() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  return StrCat(host.data(), "_", ::getpid());
+}
+
+// Until it is dropped.
+rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, bool rollout, const Logger& log) {
+  log.Info("leading", {{"fence", fence}});
+  ControlPlane control(hub, federation::ConnectOverHttps(loop), [fence] { return fence; }, &log);
+  if (rollout) {
+    control.Run();
+  } else {
+    control.scope.Spawn(control.federation.Run());
+  }
+  rt::Event never;
+  co_await never.Wait();
+}
+
+rt::Task<void> Stopped(rt::Event& stop) { co_await stop.Wait(); }
+
+rt::Task<Result<void>> Serve(rt::RealLoop& loop, const Flags& flags, Settings settings, rt::Event& stop,
+                             const Logger& log) {
+  Client client = CO_TRY(co_await Client::Open(loop, flags));
+  if (settings.install) CO_TRY(co_await federation::InstallCrds(client.api()));
+  kube::PoliteApi hub(client.api(), {.cluster = "hub"});
+  std::printf("running\n");
+  std::fflush(stdout);
+  std::vector<rt::Task<void>> either;
+  either.push_back(Stopped(stop));
+  kube::Election election(client.api(), {.ns = settings.lease_namespace,
+                                         .name = "baton-controllers",
+                                         .identity = StrCat(Identity(), "_", loop.random().Next())});
+  if (settings.elect) {
+    // A first leader has made no transition, and 0 is what nobody has written.
+    either.push_back(
+        election.Run([&](int64_t transitions) { return Lead(loop, hub, transitions + 1, settings.rollout, log); }));
+  } else {
+    either.push_back(Lead(loop, hub, 1, settings.rollout, log));
+  }
+  co_await rt::WhenAny(std::move(either));
+  log.Info("stopping", {});
+  if (!settings.elect) co_return Result<void>();
+  const auto release = [&]() -> rt::Task<Result<void>> {
+    co_await election.Release();
+    co_return Result<void>();
+  };
+  // When this fails the others wait until the lease has run out.
+  [[maybe_unused]] const Result<void> released =
+      co_await rt::WithDeadline(rt::Deadline::After(loop, kReleaseTime), "giving the lease back", release());
+  co_return Result<void>();
+}
+
+}  // namespace
+
+int ControllersCommand(std::span<const std::string_view> arguments) {
+  if (AsksForHelp(arguments)) return std::fputs(StrCat(kHelp, kClientHelp).c_str(), stdout) >= 0 ? 0 : kFailed;
+  Flags flags(ClientFlags({{"--controllers", "LIST"},
+                           {"--leader-elect"},
+                           {"--leader-elect-namespace", "NS"},
+                           {"--install-crds"},
+                           {"--log", "LEVEL"}}));
+  if (const Result<void> parsed = flags.Parse(arguments); !parsed.ok()) return UsageError(kName, parsed.error());
+  Result<Settings> settings = ReadSettings(flags);
+  if (!settings.ok()) return UsageError(kName, settings.error());
+  Result<LogFilter> filter = ParseLogFilter(flags.Get("--log", "info"));
+  if (!filter.ok()) return UsageError(kName, filter.error());
+  StopSignals signals;
+  rt::RealLoop loop;
+  FdSink sink(STDERR_FILENO);
+  Log log(sink, [&loop] { return loop.WallNow(); }, {.filter = *std::move(filter)});
+  const Logger logger = log.For("controllers");
+  rt::Event stop;
+  signals.Deliver(loop, stop);
+  const Result<void> served = loop.Run(Serve(loop, flags, *settings, stop, logger));
+  return served.ok() ? 0 : Failure(kName, served.error());
+}
+
+}  // namespace baton::cli
