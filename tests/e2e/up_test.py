@@ -1,0 +1,108 @@
+"""`baton up` that is killed while jobs move, again and again, on a durable directory: what went in must have come out once.
+
+    UP_TEST_KILLS=20 python3 tests/e2e/up_test.py build/baton     # 5 unless told
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+import time
+import unittest
+
+from harness import DEADLINE, KUBECTL, main, poll
+from up_harness import END_TIMEOUT, POLICY, Up, job
+
+KILLS = int(os.environ.get("UP_TEST_KILLS", "5"))
+SEED = int(os.environ.get("UP_TEST_SEED", "0")) or random.randrange(1, 1 << 30)
+JOBS = ("orders", "payments")
+
+
+def setUpModule():  # pylint: disable=invalid-name
+    if not shutil.which(KUBECTL):
+        raise unittest.SkipTest("no kubectl on the PATH")
+
+
+def tearDownModule():  # pylint: disable=invalid-name
+    pass
+
+
+class UpTest(unittest.TestCase):
+    maxDiff = None
+
+    def up(self, **options):
+        up = Up(**options)
+        self.addCleanup(up.remove)
+        return up.start()
+
+    def test_killed_again_and_again_while_jobs_move_nothing_is_lost_or_doubled(self):
+        chance = random.Random(SEED)
+        up = self.up(durable=True)
+        up.apply(POLICY, *[job(name, rate=100) for name in JOBS])
+        for name in JOBS:
+            up.until_runs(name)
+            poll(lambda name=name: up.run(KUBECTL, "get", "writer", f"{name}-flinkdeployment").returncode == 0, "the Writer")
+        for life in range(KILLS):
+            with self.subTest(seed=SEED, life=life):
+                # Whatever is under way goes on; what has ended begins anew.
+                for name in JOBS:
+                    up.baton("migrate", f"flinkdep/{name}", "--to", up.other_than(up.holder(name)), "--stabilization", "1s")
+                # The moment is the point of the test: any is right.
+                time.sleep(chance.uniform(0.0, 6.0))
+                up.kill()
+                up.start()
+                up.kubectl("wait", "--for=condition=Ready", "clusters", "--all", f"--timeout={END_TIMEOUT}")
+        for migration in up.get("smig")["items"]:
+            up.until(migration["metadata"]["name"])
+        for name in JOBS:
+            holder = up.holder(name)
+            up.kubectl("--context", holder, "wait", "--for=jsonpath={.status.jobStatus.state}=RUNNING", f"flinkdeployment/{name}",
+                       f"--timeout={END_TIMEOUT}")
+            # One more move, undisturbed, shows that it still can be moved.
+            up.baton("migrate", f"flinkdep/{name}", "--to", up.other_than(holder), "--wait", "--stabilization", "1s", "--timeout", END_TIMEOUT)
+        out = up.run(os.environ["BATON"], "practice", "check", "--data-dir", up.data)
+        self.assertEqual(out.returncode, 0, f"seed {SEED}\n{out.stdout}{out.stderr}")
+        report = json.loads(up.baton("practice", "check", "--data-dir", up.data, "-o", "json"))
+        self.assertEqual(sorted(w["name"] for w in report["workloads"]), sorted(JOBS))
+        for workload in report["workloads"]:
+            self.assertGreater(workload["out"], 0)
+        self.assertEqual(up.baton("verify", "-A").count("never two writers by Baton since"), len(JOBS))
+        up.stop()
+
+    def test_each_context_of_the_kubeconfig_is_that_cluster(self):
+        up = self.up(practice=2)
+        contexts = up.kubectl("config", "get-contexts", "-o", "name").split()
+        self.assertEqual(sorted(contexts), ["hub", "practice-1", "practice-2"])
+        ids = {context: up.kubectl("--context", context, "get", "namespace", "kube-system", "-o", "jsonpath={.metadata.uid}")
+               for context in contexts}
+        self.assertEqual(len(set(ids.values())), 3)
+        up.kubectl("wait", "--for=condition=Ready", "clusters", "--all", f"--timeout={int(DEADLINE)}s")
+        for cluster in up.get("clusters")["items"]:
+            self.assertEqual(cluster["spec"]["id"], ids[cluster["metadata"]["name"]])
+        self.assertEqual(os.stat(up.kubeconfig).st_mode & 0o077, 0, "others must not read it")
+        up.stop()
+
+    def test_a_directory_in_use_is_a_clear_error_and_disturbs_nobody(self):
+        up = self.up(practice=1, durable=True)
+        before = os.stat(up.kubeconfig).st_mtime_ns
+        done = subprocess.run([os.environ["BATON"], "up", *up.arguments], capture_output=True, text=True, check=False, timeout=DEADLINE)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stderr, r"^baton up: .*(in use|another process|locked|lock)")
+        self.assertEqual(os.stat(up.kubeconfig).st_mtime_ns, before)
+        up.kubectl("get", "clusters")
+        up.stop()
+
+    def test_a_restart_goes_on_where_it_was(self):
+        up = self.up(practice=1, durable=True)
+        up.kubectl("create", "configmap", "kept", "--from-literal=k=v")
+        uid = up.get("cluster", "practice-1")["metadata"]["uid"]
+        up.stop()
+        up.start()
+        self.assertEqual(up.kubectl("get", "configmap", "kept", "-o", "jsonpath={.data.k}"), "v")
+        self.assertEqual(up.get("cluster", "practice-1")["metadata"]["uid"], uid)
+        up.kubectl("wait", "--for=condition=Ready", "clusters", "--all", f"--timeout={int(DEADLINE)}s")
+        up.stop()
+
+
+if __name__ == "__main__":
+    main()
