@@ -63,6 +63,75 @@ class CliTest(unittest.TestCase):
         self.assertIn("'example.com'", err)
 
 
+class CommandsOfPeopleTest(unittest.TestCase):
+    """What the commands that talk to a hub say before they do."""
+
+    def test_each_has_help_with_three_examples_that_start_with_a_command(self):
+        for command in ("abort", "approve", "attest", "controllers", "get", "history", "join", "migrate", "pause", "practice", "resume",
+                        "status", "undo", "unjoin", "verify"):
+            for spelling in (("-h",), ("--help",), ("something", "-h")):
+                code, out, err = run(command, *spelling)
+                self.assertEqual((code, err), (0, ""), command)
+                self.assertTrue(out.startswith(f"Usage: baton {command}"), out)
+                self.assertIn("--kubeconfig", out)
+            examples = re.search(r"Examples:\n((?:  .+\n)+)", out).group(1).splitlines()
+            self.assertGreaterEqual(len([line for line in examples if line.startswith("  baton ")]), 3, command)
+            self.assertLessEqual(max(map(len, out.splitlines())), 120, command)
+
+    def test_a_command_line_that_makes_no_sense_ends_with_2_and_says_why(self):
+        for arguments, text in (
+                (("migrate",), "KIND/NAME, what is to be moved, is missing"),
+                (("migrate", "orders", "--to", "b"), "'orders' is not KIND/NAME"),
+                (("migrate", "flinkdep/orders"), "--to is missing"),
+                (("migrate", "flinkdep/orders", "--to", "b", "--timeout", "soon"), "'soon' is no duration"),
+                (("migrate", "flinkdep/orders", "--to", "b", "--on-failure", "Panic"), "'Panic' is neither Rollback nor Hold"),
+                (("migrate", "flinkdep/orders", "--to", "b", "--approve-before", "Lunch"), "'Lunch' is not known"),
+                (("migrate", "flinkdep/orders", "--to", "b", "--stabilization", "1500ms"), "whole seconds"),
+                (("migrate", "flinkdep/orders", "--to", "b", "--wait", "-o", "json"), "do not go together"),
+                (("migrate", "flinkdep/orders", "--to", "b", "-n"), "--namespace needs a value"),
+                (("migrate", "flinkdep/orders", "--to", "b", "-na", "--namespace=b"), "--namespace is given twice"),
+                (("get",), "migrations, writers or clusters"),
+                (("get", "pods"), "'pods' is not known"),
+                (("get", "clusters", "-otable"), "-o table is not known"),
+                (("abort",), "a migration's name is missing"),
+                (("abort", "a", "b"), "'b' is not an option"),
+                (("attest", "a", "--by", "me"), "--reason is missing"),
+                (("history",), "KIND/NAME is missing"),
+                (("join", "Member_1", "--cluster-kubeconfig", "f"), "'Member_1' is no name of a cluster"),
+                (("join", "a"), "--cluster-kubeconfig is missing"),
+                (("unjoin",), "the cluster's name is missing"),
+                (("controllers", "--controllers", "rollout"), "is not possible in this build"),
+                (("controllers", "--controllers", "weather"), "'weather' is not known"),
+                (("controllers", "--leader-elect-namespace", "n"), "is for --leader-elect"),
+                (("practice",), "say `check`"),
+                (("practice", "fault", "a", "flood"), "flood"),
+                (("practice", "fault", "a", "fail-job"), "needs --workload")):
+            code, out, err = run(*arguments)
+            self.assertEqual((code, out), (2, ""), (arguments, err))
+            self.assertIn(text, err)
+            self.assertIn("--help` tells how to use it", err)
+
+    def test_a_hub_that_is_not_there_is_an_error_that_names_it(self):
+        code, out, err = run("get", "clusters", "--kubeconfig", "/does/not/exist")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("/does/not/exist", err)
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write('{current-context: c, contexts: [{name: c, context: {cluster: k}}], clusters: [{name: k, cluster: {server: "http://127.0.0.1:1"}}]}')
+            file.flush()
+            code, out, err = run("status", "--kubeconfig", file.name)
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn("127.0.0.1:1", err)
+            code, out, err = run("status", "--kubeconfig", file.name, "--context", "other")
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn("other", err)
+
+    def test_practice_check_without_a_directory_says_which(self):
+        with tempfile.TemporaryDirectory() as directory:
+            code, out, err = run("practice", "check", "--data-dir", directory)
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn(directory, err)
+
+
 CUSTOMIZATION = """
 apiVersion: config.karmada.io/v1alpha1
 kind: ResourceInterpreterCustomization

@@ -12,7 +12,10 @@ using json::Value;
 
 namespace {
 constexpr Duration kWriterComes = seconds(1);  // a workload gets its Writer when it is first placed
-}
+constexpr int kNamesMax = 20;                  // tries to find a name that is free
+constexpr std::string_view kTriggeredAnnotation = "rollout.karmada.io/triggered";  // on a migration: by which wish
+
+}  // namespace
 
 Trigger::Trigger(federation::Hub& hub, ProfileSet& profiles)
     : hub_(hub),
@@ -50,24 +53,42 @@ rt::Task<Result<void>> Trigger::Consume(Value writer, std::string value) {
     writer.Edit("spec").Erase("trigger");
   } else {
     writer.Edit("spec").Set("trigger", value);
+    writer.Edit("spec").Set("triggers", writer["spec"]["triggers"].int_or(0) + 1);
   }
   const Result<Value> written = co_await hub_.api().Update(kWriters, writer);
   if (!written.ok()) co_return written.error();
   co_return Result<void>();
 }
 
-// The name follows from what triggered it, so that a second try makes no second move.
+// The name and the mark follow from the wish, which is counted in the Writer: a second try of the same wish finds the
+// move that the first one made, whatever became of it since, and a new wish gets a new move.
 rt::Task<Result<void>> Trigger::Start(const Value& object, const Value& writer, std::string target) {
+  const int64_t number = writer["spec"]["triggers"].int_or(0) + 1;
+  const std::string mark = StrCat(kube::UidOf(writer), "/", number);
+  const std::string name = StrCat(kube::NameOf(object), "-to-", target, "-t", number);
   Value migration = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
-  migration.Edit("metadata")
-      .Set("name", StrCat(kube::NameOf(object), "-to-", target, "-", writer["spec"]["seq"].int_or(0)));
   migration.Edit("metadata").Set("namespace", kube::NamespaceOf(object));
+  migration.Edit("metadata").Set("annotations", json::Object({{kTriggeredAnnotation, mark}}));
   migration.Set("spec", json::Object({{"workload", json::Object({{"apiVersion", kube::ApiVersionOf(object)},
                                                                  {"kind", kube::KindOf(object)},
                                                                  {"name", kube::NameOf(object)}})},
                                       {"target", target}}));
-  const Result<Value> made = co_await hub_.api().Create(kMigrations, migration);
-  if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
+  for (int tries = 1; tries <= kNamesMax; ++tries) {
+    migration.Edit("metadata").Set("name", tries == 1 ? name : StrCat(name, "-", tries));
+    const Result<Value> made = co_await hub_.api().Create(kMigrations, migration);
+    if (made.ok()) break;
+    if (made.error().kind() == ErrorKind::kInvalid) {
+      // A value that can name no cluster is said once, and not tried again.
+      hub_.events().Warning(object, "MigrationRefused", made.error().message());
+      break;
+    }
+    if (made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
+    // Somebody else's (of an earlier workload of that name, or a person's), or ours from before a crash.
+    const Result<Value> there = co_await hub_.api().Get(kMigrations, kube::Name::Of(migration));
+    if (!there.ok()) co_return there.error();
+    if ((*there)["metadata"]["annotations"][kTriggeredAnnotation].str() == mark) break;
+    if (tries == kNamesMax) co_return made.error();
+  }
   co_return co_await Consume(writer, target);
 }
 

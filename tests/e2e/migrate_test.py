@@ -124,8 +124,8 @@ class MigrateTest(unittest.TestCase):
     def test_the_annotation_moves_it_once_and_staying_there_does_nothing_more(self):
         source, target, third = self.workload("noted")
         up.kubectl("annotate", "flinkdeployment", "noted", f"karmada.io/migration-target={target}")
-        poll(lambda: up.run(KUBECTL, "get", "smig", f"noted-to-{target}-1").returncode == 0, "the annotation's move")
-        up.until(f"noted-to-{target}-1", "Succeeded")
+        poll(lambda: up.run(KUBECTL, "get", "smig", f"noted-to-{target}-t1").returncode == 0, "the annotation's move")
+        up.until(f"noted-to-{target}-t1", "Succeeded")
         self.assertEqual(up.holder("noted"), target)
         # It is moved on by other means; the value that stays is no wish any more.
         up.baton("migrate", "flinkdep/noted", "--to", third, "--wait", "--stabilization", "1s", "--timeout", END_TIMEOUT)
@@ -136,6 +136,32 @@ class MigrateTest(unittest.TestCase):
         self.assertEqual(len(moves), 2, moves)
         self.assertEqual(up.holder("noted"), third)
         self.assertNotEqual(source, third)
+
+    def test_taking_the_annotation_away_aborts_and_setting_it_again_is_a_new_wish(self):
+        source, target, _ = self.workload("wished")
+        # A move that a person makes holds the workload, so that the annotation's is rejected.
+        up.baton("migrate", "flinkdep/wished", "--to", target, "--name", "wished-by-hand", "--approve-before", "Quiesce")
+        up.kubectl("wait", "--for=jsonpath={.status.phase}=Staged", "smig/wished-by-hand", "--timeout=60s")
+        up.kubectl("annotate", "flinkdeployment", "wished", f"karmada.io/migration-target={target}")
+        poll(lambda: up.run(KUBECTL, "get", "smig", f"wished-to-{target}-t1").returncode == 0, "the annotation's move")
+        up.kubectl("wait", "--for=jsonpath={.status.phase}=Rejected", f"smig/wished-to-{target}-t1", "--timeout=60s")
+        # Away: whatever moves it before the handoff is taken back.
+        up.kubectl("annotate", "flinkdeployment", "wished", "karmada.io/migration-target-")
+        up.until("wished-by-hand")
+        self.assertEqual(up.get("smig", "wished-by-hand")["status"]["phase"], "Aborted")
+        self.assertEqual(up.holder("wished"), source)
+        up.kubectl("annotate", "flinkdeployment", "wished", f"karmada.io/migration-target={target}")
+        poll(lambda: up.run(KUBECTL, "get", "smig", f"wished-to-{target}-t2").returncode == 0, "the second wish's move")
+        up.until(f"wished-to-{target}-t2", "Succeeded")
+        self.assertEqual(up.holder("wished"), target)
+
+    def test_a_value_of_the_annotation_that_names_no_cluster_is_told_once(self):
+        source, _, _ = self.workload("mistaken")
+        up.kubectl("annotate", "flinkdeployment", "mistaken", "karmada.io/migration-target=Not_A_Cluster")
+        events = poll(lambda: up.get("events", "--field-selector", "reason=MigrationRefused")["items"], "the event")
+        self.assertIn("Not_A_Cluster", events[0]["message"])
+        poll(lambda: up.get("writer", "mistaken-flinkdeployment")["spec"].get("trigger") == "Not_A_Cluster", "that it was acted on")
+        self.assertEqual(up.holder("mistaken"), source)
 
     def test_a_target_whose_image_cannot_be_pulled_is_rolled_back(self):
         source, target, _ = self.workload("broken")

@@ -1,0 +1,106 @@
+"""`baton controllers` on a hub that another process serves: a member joins, a template reaches it, and of two replicas one acts."""
+import os
+import shutil
+import signal
+import subprocess
+import unittest
+
+from harness import DEADLINE, KUBECTL, TIMEOUT, WORK, main, poll, start_server
+
+POLICY = """
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: maps, namespace: default}
+spec:
+  resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]
+  placement: {clusterAffinity: {clusterNames: [member]}}
+"""
+
+
+def setUpModule():  # pylint: disable=invalid-name
+    if not shutil.which(KUBECTL):
+        raise unittest.SkipTest("no kubectl on the PATH")
+
+
+def tearDownModule():  # pylint: disable=invalid-name
+    shutil.rmtree(WORK, ignore_errors=True)
+
+
+class ControllersTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.hub_server, self.hub = start_server()
+        self.addCleanup(self.hub_server.kill)
+        self.member_server, self.member = start_server()
+        self.addCleanup(self.member_server.kill)
+
+    def controllers(self, *arguments):
+        process = subprocess.Popen([os.environ["BATON"], "controllers", "--kubeconfig", self.hub.kubeconfig, *arguments],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+        def end():
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            process.stdout.close()
+        self.addCleanup(end)
+        self.assertEqual(process.stdout.readline(), "running\n")
+        return process
+
+    def baton(self, *arguments, code=0):
+        done = subprocess.run([os.environ["BATON"], *arguments, "--kubeconfig", self.hub.kubeconfig], capture_output=True, text=True,
+                              check=False, timeout=4 * DEADLINE)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def kubectl(self, cluster, *arguments, stdin=None):
+        done = cluster.run(*arguments, stdin=stdin)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def lease(self):
+        return self.hub.run("get", "lease", "-n", "kube-system", "baton-controllers", "-o", "jsonpath={.spec.holderIdentity}").stdout
+
+    def arrives(self, name):
+        self.kubectl(self.hub, "create", "configmap", name, "--from-literal=k=v")
+        poll(lambda: self.member.run("get", "configmap", name).returncode == 0, f"{name} in the member")
+
+    def test_a_template_reaches_a_member_that_joined_and_the_second_replica_takes_over(self):
+        first = self.controllers("--install-crds", "--leader-elect")
+        holder = poll(self.lease, "a leader")
+        self.assertIn(f"_{first.pid}_", holder)
+        out = self.baton("join", "member", "--cluster-kubeconfig", self.member.kubeconfig)
+        self.assertIn("cluster/member joined", out)
+        self.kubectl(self.hub, "wait", "--for=condition=Ready", "cluster/member", TIMEOUT)
+        self.kubectl(self.hub, "apply", "-f", "-", stdin=POLICY)
+        self.arrives("one")
+        second = self.controllers("--leader-elect")
+        # The first gives the lease back, so that nobody waits until it has run out.
+        first.send_signal(signal.SIGTERM)
+        self.assertEqual(first.wait(timeout=DEADLINE), 0)
+        poll(lambda: f"_{second.pid}_" in self.lease(), "the second to lead")
+        self.arrives("two")
+        out = self.baton("unjoin", "member")
+        self.assertIn("cluster/member left", out)
+        poll(lambda: self.member.run("get", "configmap", "one").returncode == 1, "what was placed there to be gone")
+        second.send_signal(signal.SIGTERM)
+        self.assertEqual(second.wait(timeout=DEADLINE), 0)
+        self.assertEqual(self.lease(), "")
+
+    def test_a_member_that_cannot_join_is_told_why(self):
+        self.controllers("--install-crds")
+        path = os.path.join(WORK, "exec.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("""{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: k, user: u}}],
+clusters: [{name: k, cluster: {server: "https://127.0.0.1:1"}}],
+users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: get-token, interactiveMode: Never}}}]}""")
+        self.assertIn("'get-token', which the hub cannot run", self.baton("join", "member", "--cluster-kubeconfig", path, code=1))
+        limited = self.member.as_user(token="limited-token")
+        out = self.baton("join", "member", "--cluster-kubeconfig", limited.kubeconfig, code=1)
+        self.assertRegex(out, "(may not|forbidden|cannot get)")
+        self.assertEqual(self.kubectl(self.hub, "get", "clusters", "-o", "name"), "")
+
+
+if __name__ == "__main__":
+    main()
