@@ -4,6 +4,9 @@
 namespace baton::api {
 
 void FillBuiltinDiscovery(ResourceType& type) {
+  if (type.group.empty() && type.plural == "endpoints") {
+    type.deprecation_warning = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+  }
   if (type.group.empty() && type.plural == "namespaces") {
     type.verbs = {"create", "delete", "get", "list", "patch", "update", "watch"};  // not all at once
     type.subresources = {{.name = "finalize", .verbs = {"update"}, .kind = {}, .group = {}, .version = {}}};

@@ -103,7 +103,8 @@ rt::Task<Result<Deleted>> Core::Delete(Target target, DeleteOptions options, Cal
     const Value leaving = Leaving(type, live, options.propagation, loop_.WallNow());
     const bool wait = MustWait(type, leaving);
     if (options.dry_run || (wait && leaving == live)) {
-      co_return Deleted{.gone = !wait, .object = InRequestVersion(live, type, entry->mod_revision), .value = live};
+      const Value& shown = wait ? leaving : live;
+      co_return Deleted{.gone = !wait, .object = InRequestVersion(shown, type, entry->mod_revision), .value = shown};
     }
     store::Transaction transaction;
     transaction.If(key, entry->mod_revision);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/field_errors.h"
 #include "apiserver/core.h"
 #include "apiserver/errors.h"
 #include "apiserver/selection.h"
@@ -26,7 +27,9 @@ std::string ToText(const ContinueToken& token) {
 }
 
 Result<ContinueToken> ParseContinue(std::string_view text) {
-  const auto invalid = [](std::string_view why) { return BadRequest(StrCat("continue key is not valid: ", why)); };
+  const auto invalid = [](std::string_view why) {
+    return BadRequest(StrCat("invalid continue token: continue key is not valid: ", why));
+  };
   const Result<std::string> decoded = Base64UrlDecode(text);
   if (!decoded.ok()) return invalid(decoded.error().message());
   const Result<json::Value> value = json::Parse(*decoded);
@@ -69,40 +72,34 @@ rt::Task<Result<void>> WaitForRevision(rt::Loop& loop, store::Store& store, Revi
   co_return Result<void>();
 }
 
-Error BadVersion(const Target& target, const Error& error) {
-  return InvalidObject(
-      "meta.k8s.io", "ListOptions", target.name,
-      {{.type = api::FieldError::Type::kInvalid, .field = "resourceVersion", .message = error.message()}});
-}
 
 Subject SubjectOf(const Target& target) {
   return {.group = target.type->group, .resource = target.type->plural, .name = target.name};
 }
 
 // What a list must begin at: the options checked against each other, as Kubernetes does.
-Result<Revision> CheckListOptions(const Target& target, const ListOptions& options) {
-  const auto invalid = [&](std::string_view message) {
-    return InvalidObject("meta.k8s.io", "ListOptions", "",
-                         {{.type = api::FieldError::Type::kForbidden,
-                           .field = "resourceVersionMatch",
-                           .message = std::string(message)}});
-  };
+Result<Revision> CheckListOptions(const ListOptions& options) {
   Result<Revision> revision = ParseVersion(options.resource_version);
-  if (!revision.ok()) return BadVersion(target, revision.error());
   const std::string_view match = options.resource_version_match;
-  if (match.empty()) return revision;
-  if (options.resource_version.empty()) {
-    return invalid("Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided");
+  std::vector<api::FieldError> errors;
+  const auto forbidden = [&](std::string_view why) {
+    errors.push_back(api::ForbiddenError("resourceVersionMatch", why));
+  };
+  if (!match.empty()) {
+    if (options.resource_version.empty()) {
+      forbidden("resourceVersionMatch is forbidden unless resourceVersion is provided");
+    }
+    if (!options.continue_token.empty()) forbidden("resourceVersionMatch is forbidden when continue is provided");
+    if (match != "Exact" && match != "NotOlderThan") {
+      errors.push_back(
+          api::NotSupportedError("resourceVersionMatch", match, std::vector<json::Value>{"Exact", "NotOlderThan", ""}));
+    }
+    if (match == "Exact" && options.resource_version == "0") {
+      forbidden(R"(resourceVersionMatch "exact" is forbidden for resourceVersion "0")");
+    }
   }
-  if (!options.continue_token.empty()) {
-    return invalid("Forbidden: resourceVersionMatch is forbidden when continue is provided");
-  }
-  if (match != "Exact" && match != "NotOlderThan") {
-    return invalid(StrCat("Unsupported value: \"", match, R"(": supported values: "Exact", "NotOlderThan", "")"));
-  }
-  if (match == "Exact" && revision->value() == 0) {
-    return invalid(R"(Forbidden: resourceVersionMatch "Exact" is forbidden for resourceVersion "0")");
-  }
+  if (!errors.empty()) return InvalidObject("meta.k8s.io", "ListOptions", "", errors);
+  if (!revision.ok()) return BadRequest(StrCat("invalid resource version: resourceVersion: ", revision.error().message()));
   return revision;
 }
 
@@ -119,7 +116,7 @@ std::optional<Object> Core::Live(const ResourceType& type, std::string_view ns, 
 
 rt::Task<Result<Object>> Core::Get(Target target, std::string resource_version) {
   const Result<Revision> wanted = ParseVersion(resource_version);
-  if (!wanted.ok()) co_return BadVersion(target, wanted.error());
+  if (!wanted.ok()) co_return PlainServerError(StrCat("resourceVersion: ", wanted.error().message()));
   CO_TRY(co_await WaitForRevision(loop_, store_, *wanted));
   std::optional<Object> live = Live(*target.type, target.ns, target.name);
   if (!live) co_return NotFound(SubjectOf(target));
@@ -131,10 +128,10 @@ rt::Task<Result<Listed>> Core::List(Target target, ListOptions options) {
   Revision at;
   std::string start_after;
   std::string prefix = StoragePrefix(*target.type, target.ns);
-  const Revision wanted = CO_TRY(CheckListOptions(target, options));
+  const Revision wanted = CO_TRY(CheckListOptions(options));
   if (!options.continue_token.empty()) {
-    if (wanted.value() != 0) co_return BadRequest("specifying resource version is not allowed when using continue");
     ContinueToken token = CO_TRY(ParseContinue(options.continue_token));
+    if (wanted.value() != 0) co_return BadRequest("specifying resource version is not allowed when using continue");
     at = token.revision;
     start_after = StrCat(prefix, token.start);
   } else if (options.resource_version_match == "Exact") {

@@ -109,7 +109,7 @@ class CollectionWatcher final : public Watcher {
 Result<std::unique_ptr<Watcher>> Core::Watch(const Target& target, const WatchOptions& options) {
   TRY(CheckWatchOptions(options));
   Result<Revision> from = ParseVersion(options.resource_version);
-  if (!from.ok()) return BadWatchOption("resourceVersion", from.error().message());
+  if (!from.ok()) return PlainServerError(StrCat("resourceVersion: ", from.error().message()));
   // Without a version, or with "0", a watch begins with what there is, unless it asks not to.
   const bool initial = options.send_initial_events.value_or(from->value() == 0);
   const std::string prefix = StoragePrefix(*target.type, target.ns);

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "api/builtin_types.h"
+#include "api/field_errors.h"
 #include "api/schema.h"
 #include "apiserver/errors.h"
 #include "base/base64.h"
 #include "base/strings.h"
 #include "json/quantity.h"
+#include "json/rfc3339.h"
 
 namespace baton::apiserver {
 
@@ -44,12 +46,13 @@ std::optional<size_t> BadBase64At(std::string_view text) {
   return std::min(text.find_first_not_of(kAlphabet), text.size());
 }
 
-// Built-in objects are typed: a null is an absent field.
-void DropNulls(Value& value, size_t depth) {
+// Built-in objects are typed: a null is an absent field, and in a map of texts an empty one.
+void DropNulls(Value& value, const Schema* schema, size_t depth) {
   if (depth == 0) return;
   if (value.is_array()) {
     for (size_t i = 0; i < value.size(); ++i) {
-      if (value[i].is_array() || value[i].is_object()) DropNulls(value.Edit(i), depth - 1);
+      if (!value[i].is_array() && !value[i].is_object()) continue;
+      DropNulls(value.Edit(i), schema == nullptr ? nullptr : schema->items.get(), depth - 1);
     }
     return;
   }
@@ -57,12 +60,22 @@ void DropNulls(Value& value, size_t depth) {
   for (const json::Member& member : value.members()) {
     if (member.value().is_null()) nulls.emplace_back(member.key());
   }
-  for (const std::string& key : nulls) value.Erase(key);
+  const Schema* map = schema == nullptr ? nullptr : schema->additional_properties.get();
+  const bool texts = map != nullptr && map->type == api::SchemaType::kString;
+  for (const std::string& key : nulls) {
+    if (texts) {
+      value.Set(key, "");
+    } else {
+      value.Erase(key);
+    }
+  }
   std::vector<std::string> deeper;
   for (const json::Member& member : value.members()) {
     if (member.value().is_array() || member.value().is_object()) deeper.emplace_back(member.key());
   }
-  for (const std::string& key : deeper) DropNulls(value.Edit(key), depth - 1);
+  for (const std::string& key : deeper) {
+    DropNulls(value.Edit(key), schema == nullptr ? nullptr : schema->Property(key), depth - 1);
+  }
 }
 
 bool HasNull(const Value& value) {
@@ -194,6 +207,12 @@ Result<void> CheckTypes(const ResourceType& type, const Value& object) {
   if (!type.custom && type.schema != nullptr) mismatch = FindMismatch(object, *type.schema, type.kind, "");
   if (!mismatch) mismatch = FindMismatch(object["metadata"], *api::ObjectMetaSchema(), "ObjectMeta", "metadata");
   if (!mismatch) {
+    for (const std::string_view field : {"creationTimestamp", "deletionTimestamp"}) {
+      const std::string_view time = object["metadata"][field].str();
+      if (time.empty() || json::ParseTime(time).ok()) continue;
+      return CannotHandle(type, StrCat("parsing time ", Value(time).ToString(),
+                                       R"( as "2006-01-02T15:04:05Z07:00": it is no time of RFC 3339)"));
+    }
     const bool typed = !type.custom && type.schema != nullptr;
     if (const std::optional<std::string> bad = typed ? FindBadText(object, *type.schema) : std::nullopt) {
       return CannotHandle(type, *bad);
@@ -211,6 +230,10 @@ Result<void> CheckNames(const ResourceType& type, const Value& object) {
   }
   const std::string_view kind = object["kind"].str();
   const std::string_view version = object["apiVersion"].str();
+  if (type.custom && !kind.empty() && kind != type.kind) {
+    return InvalidObject(type.group, kind, object["metadata"]["name"].str(),
+                         {api::InvalidError("kind", kind, StrCat("must be ", type.kind))});
+  }
   if (!kind.empty() && kind != type.kind) {
     return BadRequest(StrCat(kind, " in version \"", version.substr(version.rfind('/') + 1),
                              "\" cannot be handled as a ", type.kind, ": no kind \"", kind,
@@ -269,7 +292,8 @@ Result<Value> DecodeObject(const ResourceType& type, Value object, const WriteOp
   DropEmpty(object.Edit("metadata"));
   if (HasNull(type.custom ? object["metadata"] : object)) {
     constexpr size_t kDepthMax = 1000;
-    DropNulls(type.custom ? object.Edit("metadata") : object, kDepthMax);
+    DropNulls(object.Edit("metadata"), api::ObjectMetaSchema().get(), kDepthMax);
+    if (!type.custom) DropNulls(object, type.schema.get(), kDepthMax);
   }
   FillDefaults(type, object);
   return object;

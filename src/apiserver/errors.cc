@@ -147,6 +147,10 @@ Error EntityTooLarge(std::string message) {
   return Make(413, "RequestEntityTooLarge", StrCat("Request entity too large: ", message));
 }
 
+Error PlainServerError(std::string message) {
+  return Error::FromStatus({.code = 500, .reason = {}}, std::move(message));
+}
+
 Error InternalServerError(std::string message) {
   Status status;
   status.code = 500;

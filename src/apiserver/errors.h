@@ -45,6 +45,7 @@ Error UnsupportedMedia(std::string message);  // 415
 Error NotAcceptable(std::string message);     // 406
 Error EntityTooLarge(std::string message);    // 413
 Error InternalServerError(std::string message);
+Error PlainServerError(std::string message);  // 500 without a reason: what kube-apiserver did not expect either
 Error ServiceUnavailable(std::string message);
 Error TimedOut(std::string message);  // 504
 

@@ -22,7 +22,7 @@ struct Front::Context {
 };
 
 // dryRun, fieldManager, fieldValidation, force. 400 or 422 for what they cannot be.
-Result<WriteOptions> ReadWriteOptions(const Query& query);
+Result<WriteOptions> ReadWriteOptions(const Query& query, std::string_view kind);  // kind: "CreateOptions", ...
 // From the body (metav1.DeleteOptions, may be empty) and the query, which wins.
 Result<DeleteOptions> ReadDeleteOptions(const Query& query, std::string_view body, std::string_view content_type);
 

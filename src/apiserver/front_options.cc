@@ -21,6 +21,26 @@ Result<bool> ReadDryRun(std::string_view kind, const std::vector<std::string_vie
   return !values.empty() && !values.front().empty();
 }
 
+// A field manager's name is shown to people.
+Result<void> CheckPrintable(std::string_view kind, std::string_view manager) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  for (size_t i = 0; i < manager.size(); ++i) {
+    const auto c = static_cast<unsigned char>(manager[i]);
+    if (c >= ' ' && c != 0x7f) continue;
+    const std::string hex{kHex[c >> 4U], kHex[c & 0xfU]};
+    return InvalidObject("meta.k8s.io", kind, "",
+                         {api::InvalidError("fieldManager", Value(manager),
+                                            StrCat("invalid character U+00", hex, " (at position ", i, ")"))});
+  }
+  return {};
+}
+
+Result<void> CheckNumber(const Query& query, std::string_view name) {
+  const std::string_view text = query.Get(name);
+  if (text.empty() || ParseVersion(text.substr(text.starts_with('-') ? 1 : 0)).ok()) return {};
+  return BadRequest(NotANumber(text));
+}
+
 Result<Propagation> ReadPropagation(std::string_view policy) {
   if (policy.empty()) return Propagation::kDefault;
   if (policy == "Background") return Propagation::kBackground;
@@ -28,26 +48,27 @@ Result<Propagation> ReadPropagation(std::string_view policy) {
   if (policy == "Orphan") return Propagation::kOrphan;
   return InvalidObject("meta.k8s.io", "DeleteOptions", "",
                        {api::NotSupportedError("propagationPolicy", Value(policy),
-                                               std::vector<Value>{"Background", "Foreground", "Orphan"})});
+                                               std::vector<Value>{"Foreground", "Background", "Orphan", "nil"})});
 }
 
 }  // namespace
 
-Result<WriteOptions> ReadWriteOptions(const Query& query) {
+Result<WriteOptions> ReadWriteOptions(const Query& query, std::string_view kind) {
   constexpr size_t kManagerMax = 128;
   WriteOptions options;
-  options.dry_run = TRY(ReadDryRun("UpdateOptions", query.All("dryRun")));
+  options.dry_run = TRY(ReadDryRun(kind, query.All("dryRun")));
   options.field_manager = query.Get("fieldManager");
   if (options.field_manager.size() > kManagerMax) {
-    return InvalidObject("meta.k8s.io", "CreateOptions", "", {api::TooLongError("fieldManager", kManagerMax)});
+    return InvalidObject("meta.k8s.io", kind, "", {api::TooLongError("fieldManager", kManagerMax)});
   }
+  TRY(CheckPrintable(kind, options.field_manager));
   const std::string_view validation = query.Get("fieldValidation");
   if (validation == "Strict") {
     options.field_validation = FieldValidation::kStrict;
   } else if (validation == "Ignore") {
     options.field_validation = FieldValidation::kIgnore;
   } else if (!validation.empty() && validation != "Warn") {
-    return InvalidObject("meta.k8s.io", "CreateOptions", "",
+    return InvalidObject("meta.k8s.io", kind, "",
                          {api::NotSupportedError("fieldValidation", Value(validation),
                                                  std::vector<Value>{"", "Ignore", "Strict", "Warn"})});
   }
@@ -65,6 +86,7 @@ Result<DeleteOptions> ReadDeleteOptions(const Query& query, std::string_view bod
       return BadRequest(StrCat("the body of a DELETE is a DeleteOptions, not ", given.is_object() ? kind : "that"));
     }
   }
+  TRY(CheckNumber(query, "gracePeriodSeconds"));
   DeleteOptions options;
   std::vector<std::string_view> dry_run = query.All("dryRun");
   for (const Value& value : given["dryRun"].items()) dry_run.push_back(value.str());

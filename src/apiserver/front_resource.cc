@@ -1,7 +1,9 @@
 // Resource requests: verbs over HTTP.
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "api/field_errors.h"
 #include "apiserver/errors.h"
 #include "apiserver/front_context.h"
 #include "apiserver/scale.h"
@@ -17,6 +19,8 @@ namespace {
 
 using json::Value;
 
+constexpr size_t kShownBodyBytesMax = 1024;  // of a body that a message shows
+
 Subject SubjectOf(const Target& target) {
   return {.group = target.type->group, .resource = target.type->plural, .name = target.name};
 }
@@ -24,8 +28,10 @@ Subject SubjectOf(const Target& target) {
 Result<size_t> ReadLimit(const Query& query) {
   const std::string_view text = query.Get("limit");
   if (text.empty()) return size_t{0};
-  const Result<Revision> number = ParseVersion(text);
+  const bool negative = text.starts_with('-');  // the same as none
+  const Result<Revision> number = ParseVersion(text.substr(negative ? 1 : 0));
   if (!number.ok()) return BadRequest(NotANumber(text));
+  if (negative) return size_t{0};
   return static_cast<size_t>(number->value());
 }
 
@@ -37,6 +43,17 @@ Result<ListOptions> ReadListOptions(const Target& target, const Query& query) {
   options.resource_version = query.Get("resourceVersion");
   options.resource_version_match = query.Get("resourceVersionMatch");
   return options;
+}
+
+// What only a watch may ask for, and numbers that are none.
+Result<void> CheckListQuery(const Query& query) {
+  const std::string_view timeout = query.Get("timeoutSeconds");
+  if (!timeout.empty() && !ParseVersion(timeout.substr(timeout.starts_with('-') ? 1 : 0)).ok()) {
+    return BadRequest(NotANumber(timeout));
+  }
+  if (!query.Has("sendInitialEvents")) return {};
+  return InvalidObject("meta.k8s.io", "ListOptions", "",
+                       {api::ForbiddenError("sendInitialEvents", "sendInitialEvents is forbidden for list")});
 }
 
 Value ListMetadata(const Listed& listed) {
@@ -59,6 +76,27 @@ net::Body ListBody(const ResourceType& type, const Listed& listed) {
   return body;
 }
 
+Result<void> CheckInclude(const Query& query) {
+  const std::string_view include = query.Get("includeObject");
+  if (include.empty() || include == "None" || include == "Metadata" || include == "Object") return {};
+  return BadRequest(StrCat("Unable to convert to Table as requested: includeObject: Invalid value: ",
+                           Value(include).ToString(), ": must be 'Metadata', 'Object', 'None', or empty"));
+}
+
+// kube-apiserver's jobs leave their pods behind unless they are told not to.
+Propagation DefaultPropagation(const ResourceType& type, Propagation asked) {
+  const bool job = type.group == "batch" && type.plural == "jobs";
+  return job && asked == Propagation::kDefault ? Propagation::kOrphan : asked;
+}
+
+// Kinds whose delete is answered with the object itself.
+bool AnswersDeleteWithObject(const ResourceType& type) {
+  static constexpr std::array<std::string_view, 6> kCore = {
+      "services", "serviceaccounts", "resourcequotas", "persistentvolumes", "persistentvolumeclaims", "podtemplates"};
+  if (type.group == "storage.k8s.io") return type.plural == "storageclasses";
+  return type.group.empty() && std::ranges::find(kCore, type.plural) != kCore.end();
+}
+
 IncludeObject ReadInclude(const Query& query) {
   const std::string_view include = query.Get("includeObject");
   return include == "None" ? IncludeObject::kNone
@@ -70,6 +108,15 @@ Error BadPatch(BodyFormat format, const Error& error) {
   std::string_view why = error.message();
   why.remove_prefix(std::min(why.find(": ") + 2, why.size()));
   return BadRequest(StrCat(format == BodyFormat::kYaml ? "error decoding YAML: " : "error decoding patch: ", why));
+}
+
+// Built-in kinds are known by the path; a custom object must say what it is.
+Result<void> CheckNamesItsKind(const ResourceType& type, const Value& object, std::string_view body) {
+  if (!type.custom || !object.is_object()) return {};
+  if (!object["kind"].str().empty() && !object["apiVersion"].str().empty()) return {};
+  return BadRequest(StrCat("the object provided is unrecognized (must be of type ", type.kind, "): Object '",
+                           object["kind"].str().empty() ? "Kind" : "apiVersion", "' is missing in '",
+                           body.substr(0, kShownBodyBytesMax), "'"));
 }
 
 Result<PatchType> ReadPatchType(std::string_view content_type) {
@@ -114,8 +161,10 @@ rt::Task<Result<Answer>> Front::ServeResource(Context& context) {
   if (target.type == nullptr) co_return UnknownPath();
   const ResourceType& type = *target.type;
   if (!type.deprecation_warning.empty()) context.caller.warnings.push_back(type.deprecation_warning);
+  if (!type.namespaced && !info.ns.empty() && type.plural != "namespaces") co_return UnknownPath();
   if (!type.namespaced) target.ns.clear();
   context.accepted = CO_TRY(Negotiate(context.Header("accept"), Answerable::kResource));
+  if (context.accepted.shape == Shape::kTable) CO_TRY(CheckInclude(context.query));
   const bool main = target.subresource.empty() && !type.verbs.empty();
   if (main && std::ranges::find(type.verbs, info.verb) == type.verbs.end()) co_return MethodNotAllowed();
   if (!type.stored) co_return co_await ServeReview(context, std::move(target));
@@ -150,11 +199,18 @@ rt::Task<Result<Answer>> Front::ServeObject(Context& context, Target target) {
   if (verb == "patch") co_return co_await ServePatch(context, std::move(target));
   if (verb == "delete" && target.subresource.empty()) co_return co_await ServeDelete(context, std::move(target));
   if (verb != "update") co_return MethodNotAllowed();
-  WriteOptions options = CO_TRY(ReadWriteOptions(context.query));
+  WriteOptions options = CO_TRY(ReadWriteOptions(context.query, "UpdateOptions"));
   ParsedBody body =
       CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type"))), target.type->kind));
   options.duplicate_fields = std::move(body.duplicate_fields);
   const bool scale = target.subresource == "scale";
+  if (!scale) CO_TRY(CheckNamesItsKind(*type, body.value, context.request.body));
+  const std::string_view kind = body.value["kind"].str();
+  if (scale && !kind.empty() && kind != "Scale") {
+    const std::string_view version = body.value["apiVersion"].str();
+    co_return BadRequest(StrCat(kind, " in version \"", version.substr(version.rfind('/') + 1),
+                                "\" cannot be handled as a Scale"));
+  }
   const Written written =
       CO_TRY(co_await core_.Update(std::move(target), std::move(body.value), std::move(options), context.caller));
   if (scale) co_return ValueAnswer(context, ScaleOf(*type, written.value), 200);
@@ -163,7 +219,7 @@ rt::Task<Result<Answer>> Front::ServeObject(Context& context, Target target) {
 
 rt::Task<Result<Answer>> Front::ServePatch(Context& context, Target target) {
   const PatchType patch_type = CO_TRY(ReadPatchType(context.Header("content-type")));
-  WriteOptions options = CO_TRY(ReadWriteOptions(context.query));
+  WriteOptions options = CO_TRY(ReadWriteOptions(context.query, "PatchOptions"));
   const BodyFormat format = patch_type == PatchType::kApply ? BodyFormat::kYaml : BodyFormat::kJson;
   Result<ParsedBody> parsed = ParseBody(context.request.body, format, {});
   if (!parsed.ok()) co_return BadPatch(format, parsed.error());
@@ -184,12 +240,13 @@ rt::Task<Result<Answer>> Front::ServePatch(Context& context, Target target) {
 }
 
 rt::Task<Result<Answer>> Front::ServeDelete(Context& context, Target target) {
-  const DeleteOptions options =
+  DeleteOptions options =
       CO_TRY(ReadDeleteOptions(context.query, context.request.body, context.Header("content-type")));
   const ResourceTypePtr type = target.type;
+  options.propagation = DefaultPropagation(*type, options.propagation);
   const Subject subject = SubjectOf(target);
   const Deleted deleted = CO_TRY(co_await core_.Delete(std::move(target), options, context.caller));
-  if (!deleted.gone) co_return ObjectAnswer(context, *type, deleted.object, 200);
+  if (!deleted.gone || AnswersDeleteWithObject(*type)) co_return ObjectAnswer(context, *type, deleted.object, 200);
   context.accepted.shape = Shape::kObject;
   co_return ValueAnswer(context, SuccessStatus(subject, deleted.value["metadata"]["uid"].str()), 200);
 }
@@ -204,9 +261,10 @@ rt::Task<Result<Answer>> Front::ServeCollection(Context& context, Target target)
   if (verb == "create") co_return co_await ServeCreate(context, std::move(target));
   if (verb != "deletecollection") co_return MethodNotAllowed();
   const ListOptions list = CO_TRY(ReadListOptions(target, context.query));
-  const DeleteOptions options =
+  DeleteOptions options =
       CO_TRY(ReadDeleteOptions(context.query, context.request.body, context.Header("content-type")));
   const ResourceTypePtr type = target.type;
+  options.propagation = DefaultPropagation(*type, options.propagation);
   Listed deleted;
   deleted.items = CO_TRY(co_await core_.DeleteCollection(std::move(target), list.selection, options, context.caller));
   deleted.revision = core_.store().revision();
@@ -216,10 +274,12 @@ rt::Task<Result<Answer>> Front::ServeCollection(Context& context, Target target)
 rt::Task<Result<Answer>> Front::ServeCreate(Context& context, Target target) {
   const ResourceTypePtr type = target.type;
   if (type->namespaced && target.ns.empty()) co_return MethodNotAllowed();
-  WriteOptions options = CO_TRY(ReadWriteOptions(context.query));
+  WriteOptions options = CO_TRY(ReadWriteOptions(context.query, "CreateOptions"));
   ParsedBody body =
       CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type"))), target.type->kind));
   options.duplicate_fields = std::move(body.duplicate_fields);
+  CO_TRY(CheckNamesItsKind(*type, body.value, context.request.body));
+  if (body.value.is_null() && !type->custom) body.value = json::Object();
   const Written written =
       CO_TRY(co_await core_.Create(std::move(target), std::move(body.value), std::move(options), context.caller));
   co_return ObjectAnswer(context, *type, written.object, 201);
@@ -227,6 +287,7 @@ rt::Task<Result<Answer>> Front::ServeCreate(Context& context, Target target) {
 
 rt::Task<Result<Answer>> Front::ServeList(Context& context, Target target) {
   const ResourceTypePtr type = target.type;
+  CO_TRY(CheckListQuery(context.query));
   ListOptions options = CO_TRY(ReadListOptions(target, context.query));
   const Listed listed = CO_TRY(co_await core_.List(std::move(target), std::move(options)));
   if (context.accepted.shape == Shape::kObject && !context.accepted.yaml && !context.query.Flag("pretty")) {

@@ -78,23 +78,43 @@ void ValidateLabels(const Value& metadata, std::vector<FieldError>& errors) {
 
 void ValidateOwners(const Value& metadata, std::vector<FieldError>& errors) {
   constexpr std::string_view kField = "metadata.ownerReferences";
-  std::optional<std::string_view> controller;
+  std::optional<std::string> controller;
   for (const Value& owner : metadata["ownerReferences"].items()) {
     for (const std::string_view field : {"apiVersion", "kind", "name", "uid"}) {
       if (!owner[field].str().empty()) continue;
       errors.push_back(
           api::InvalidError(StrCat(kField, ".", field), "",
-                            field == "apiVersion" ? "version must not be empty" : StrCat(field, " must not be empty")));
+                            field == "apiVersion" ? "version must not be empty" : "must not be empty"));
+    }
+    if (owner["apiVersion"].str() == "v1" && owner["kind"].str() == "Event") {
+      errors.push_back(
+          api::InvalidError(std::string(kField), owner, "/v1, Kind=Event is disallowed from being an owner"));
     }
     if (!owner["controller"].bool_or(false)) continue;
+    const std::string name = StrCat(owner["kind"].str(), "/", owner["name"].str());
     if (controller) {
       errors.push_back(api::InvalidError(
-          std::string(kField), "",
+          std::string(kField), metadata["ownerReferences"],
           StrCat(R"(Only one reference can have Controller set to true. Found "true" in references for )", *controller,
-                 " and ", owner["name"].str())));
+                 " and ", name)));
       continue;
     }
-    controller = owner["name"].str();
+    controller = name;
+  }
+}
+
+// Built-in kinds know which finalizers may do without a domain.
+bool IsPlainFinalizer(std::string_view name) {
+  const bool standard = name == "kubernetes" || name == kOrphanFinalizer || name == kForegroundFinalizer;
+  return !standard && name.find('/') == std::string_view::npos;
+}
+
+void ValidatePlainFinalizers(const Value& metadata, std::vector<FieldError>& errors) {
+  const Value& finalizers = metadata["finalizers"];
+  for (size_t i = 0; i < finalizers.size(); ++i) {
+    if (!IsPlainFinalizer(finalizers[i].str())) continue;
+    errors.push_back(api::InvalidError(api::IndexPath("metadata.finalizers", i), finalizers[i],
+                                       "name is neither a standard finalizer name nor is it fully qualified"));
   }
 }
 
@@ -136,7 +156,9 @@ std::string GeneratedName(std::string_view prefix, rt::Random& random) {
 
 void InitializeMetadata(Value& object, const api::ResourceType& type, rt::Random& random, WallTime now) {
   Value& metadata = object.Edit("metadata");
-  for (const std::string_view field : kServerFields) metadata.Erase(field);
+  for (const std::string_view field : kServerFields) {
+    if (field != "generation" || type.counts_generations) metadata.Erase(field);  // others keep what they were given
+  }
   metadata.Erase("selfLink");
   metadata.Set("uid", random.NewUid().str());
   metadata.Set("creationTimestamp", TimeText(now));
@@ -158,9 +180,13 @@ void KeepServerMetadata(Value& object, const Value& live) {
 void CountGeneration(Value& object, const Value& live, const api::ResourceType& type) {
   if (!type.counts_generations) return;
   const auto spec_of = [&](Value part) {
+    const Value annotations = part["metadata"]["annotations"];
     part.Erase("metadata");
     part.Erase("apiVersion");  // another version of the same object is no change
     if (type.has_status) part.Erase("status");
+    // A Deployment's annotations count, too: its controller copies them.
+    const bool deployment = type.group == "apps" && type.plural == "deployments";
+    if (deployment) part.Set("annotations", annotations);
     return part;
   };
   if (spec_of(object) == spec_of(live)) return;
@@ -174,6 +200,11 @@ std::vector<FieldError> ValidateMetadata(const Value& object, const Value* live,
   ValidateLabels(metadata, errors);
   ValidateOwners(metadata, errors);
   ValidateFinalizers(metadata, live, errors);
+  if (metadata["generation"].int_or(0) < 0) {
+    errors.push_back(
+        api::InvalidError("metadata.generation", metadata["generation"], "must be greater than or equal to 0"));
+  }
+  if (!type.custom) ValidatePlainFinalizers(metadata, errors);
   return errors;
 }
 

@@ -23,12 +23,26 @@ Error NoStrategicMerge() {
       "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
 }
 
-// A patch whose result does not decode strictly is an invalid patch.
+// A patch whose result does not decode is an invalid patch.
 Error BadPatch(const Value& patch, const Error& error) {
   constexpr std::string_view kStrict = "strict decoding error: ";
   const size_t at = error.message().find(kStrict);
-  if (at == std::string::npos) return error;
-  return InvalidObject("", "", "", {api::InvalidError("patch", patch.ToString(), error.message().substr(at))});
+  if (at == std::string::npos && error.ToStatus().code != 400) return error;
+  const std::string why = error.message().substr(at == std::string::npos ? 0 : at);
+  return InvalidObject("", "", "", {api::InvalidError("patch", patch.ToString(), why)});
+}
+
+// What a patch may not touch, as an update may not, which conflicts instead.
+Result<void> CheckImmutable(const ResourceType& type, const Value& patched, const Value& live) {
+  const std::string_view uid = patched["metadata"]["uid"].str();
+  if (!uid.empty() && uid != live["metadata"]["uid"].str()) {
+    return InvalidObject(type.group, type.kind, live["metadata"]["name"].str(),
+                         {api::InvalidError("metadata.uid", uid, "field is immutable")});
+  }
+  const Value& leaving = patched["metadata"]["deletionTimestamp"];
+  if (leaving.is_null() || leaving == live["metadata"]["deletionTimestamp"]) return {};
+  return InvalidObject(type.group, type.kind, live["metadata"]["name"].str(),
+                       {api::InvalidError("metadata.deletionTimestamp", leaving, "field is immutable")});
 }
 
 Result<Value> ApplyPlainPatch(const ResourceType& type, PatchType kind, const Value& patch, const Value& live) {
@@ -60,7 +74,9 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
     if (type == PatchType::kApply) return UnsupportedMedia("scale takes no apply patch");
     const Value patched = TRY(ApplyPlainPatch(*target_.type, type, patch, scale));
     TRY(CheckPreconditions(patched, live));
-    return Wish{.object = TRY(ScaleWish(live, patched))};
+    Result<Value> scaled = ScaleWish(live, patched);
+    if (!scaled.ok()) return BadPatch(patch, scaled.error());
+    return Wish{.object = *std::move(scaled)};
   }
   if (type != PatchType::kApply) {
     Value patched = TRY(ApplyPlainPatch(*target_.type, type, patch, live));
@@ -70,6 +86,7 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
     if (!decoded.ok()) return BadPatch(patch, decoded.error());
     patched = *std::move(decoded);
     TRY(CheckPlace(patched));
+    TRY(CheckImmutable(*target_.type, patched, live));
     TRY(CheckPreconditions(patched, live));
     return Wish{.object = std::move(patched)};
   }
@@ -94,6 +111,10 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
   if (!target_.type->namespaced || patch["metadata"]["namespace"].is_null()) config.Edit("metadata").Erase("namespace");
   TRY(DecodeObject(*target_.type, config, checked, caller_.warnings));
   if (!live.is_null()) TRY(CheckPreconditions(config, live));
+  if (const std::string_view uid = config["metadata"]["uid"].str(); live.is_null() && !uid.empty()) {
+    return Conflict(subject(), StrCat("uid mismatch: the provided object specified uid ", uid,
+                                      ", and no existing object was found"));
+  }
   api::FieldManager manager{.name = options_.field_manager,
                             .api_version = target_.type->ApiVersion(),
                             .subresource = target_.subresource,

@@ -96,6 +96,12 @@ void PrepareForUpdate(const ResourceType& type, std::string_view subresource, Va
     object = std::move(next);
     return;
   }
+  if (subresource == "finalize") {  // of a namespace, whose finalizers nothing else changes
+    Value next = live;
+    next.Edit("spec").Set("finalizers", object["spec"]["finalizers"]);
+    object = std::move(next);
+    return;
+  }
   KeepServerMetadata(object, live);
   if (type.has_status) {
     if (const Value* status = live.Find("status")) {

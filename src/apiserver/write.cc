@@ -93,7 +93,10 @@ Result<void> WriteOperation::CheckPlace(Value& object) const {
   }
   const std::string_view name = object["metadata"]["name"].str();
   if (target_.name.empty() || name == target_.name) return {};
-  if (name.empty()) return BadRequest("resource name may not be empty");
+  if (name.empty()) {
+    return BadRequest(StrCat("the name of the object (", target_.name,
+                             " based on URL) was undeterminable: name must be provided"));
+  }
   return BadRequest(
       StrCat("the name of the object (", name, ") does not match the name on the URL (", target_.name, ")"));
 }
@@ -106,6 +109,9 @@ Result<void> WriteOperation::CheckPreconditions(const Value& object, const Value
                     StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", live_uid));
   }
   const std::string_view version = object["metadata"]["resourceVersion"].str();
+  if (const Result<Revision> number = ParseVersion(version); !number.ok()) {
+    return PlainServerError(StrCat("strconv.ParseUint: parsing \"", version, "\": invalid syntax"));
+  }
   if (!version.empty() && version != "0" && version != live["metadata"]["resourceVersion"].str()) {
     return Conflict(subject(), kObjectModified);
   }
@@ -142,7 +148,7 @@ rt::Task<Result<std::optional<Revision>>> WriteOperation::Store(const Value& obj
 rt::Task<Result<Written>> WriteOperation::Create(Value object) {
   if (!object.is_object()) co_return DecodeObject(*target_.type, object, options_, caller_.warnings).error();
   if (!object["metadata"]["resourceVersion"].str().empty()) {
-    co_return InternalServerError("resourceVersion should not be set on objects to be created");
+    co_return PlainServerError("resourceVersion should not be set on objects to be created");
   }
   object = CO_TRY(DecodeObject(*target_.type, std::move(object), options_, caller_.warnings));
   CO_TRY(CheckPlace(object));
@@ -165,15 +171,30 @@ rt::Task<Result<Written>> WriteOperation::CreateNamed(Value object, bool tracked
   const Value nothing;
   PrepareForCreate(*target_.type, object, core_.loop_.random(), core_.loop_.WallNow());
   CO_TRY(co_await Mutate(Operation::kCreate, object, nothing));
-  if (!tracked) object = CO_TRY(Tracked(nothing, std::move(object)));
+  if (!tracked) {
+    // A namespace's finalizer is the server's doing, nobody's field.
+    const bool is_namespace = target_.type->group.empty() && target_.type->plural == "namespaces";
+    const Value spec = object["spec"];
+    if (is_namespace) object.Erase("spec");
+    object = CO_TRY(Tracked(nothing, std::move(object)));
+    if (is_namespace && !spec.is_null()) object.Set("spec", spec);
+  }
   CO_TRY(co_await Validate(Operation::kCreate, object, nothing));
   if (options_.dry_run) {
     if (core_.Live(*target_.type, target_.ns, target_.name)) co_return AlreadyExists(subject());
     co_return Answer(std::move(object), Revision(0), true);
   }
   const std::optional<Revision> revision = CO_TRY(co_await Store(object, Revision(0)));
-  if (!revision) co_return AlreadyExists(subject());
+  if (!revision) co_return Occupied();
   co_return Answer(std::move(object), *revision, true);
+}
+
+// Somebody has the name, perhaps not for long.
+Error WriteOperation::Occupied() const {
+  const Error error = AlreadyExists(subject());
+  const std::optional<Object> live = core_.Live(*target_.type, target_.ns, target_.name);
+  if (!live || !IsBeingDeleted(core_.Decode(live->bytes))) return error;
+  return Error::FromStatus(error.ToStatus(), StrCat("object is being deleted: ", error.message()));
 }
 
 rt::Task<Result<Written>> WriteOperation::Update(Value object) {

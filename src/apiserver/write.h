@@ -19,6 +19,7 @@ class WriteOperation {
   rt::Task<Result<Written>> Patch(PatchType type, json::Value patch);
 
  private:
+  Error Occupied() const;
   // What the client wants the object to be, from what it is (null: it does not exist); asked again after a lost race.
   // A version that the client insists on is checked here.
   struct Wish {
