@@ -3,12 +3,12 @@ SECONDS ?= 60
 CMAKE_CONFIGURE = cmake --preset
 SUITES = build/test-suites/.complete
 
-.PHONY: all help setup build unit test demo bench fuzz fuzz-short format format-check lint asan tsan clean
+.PHONY: all help setup build unit test demo bench fuzz fuzz-short format format-check lint asan tsan clean e2e-kube
 
 all: build
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
 
 setup: ## install what is missing (Debian 12)
 	@scripts/setup
@@ -30,6 +30,8 @@ test: setup build $(SUITES) ## everything: installs, builds, all tests, a short 
 
 demo: setup build ## installs, builds, and shows whole migrations on practice clusters, judged at the end
 	@build/baton demo
+e2e-kube: build ## all that is promised about a real kube-apiserver, against one (KUBE_BIN, or built once with Go)
+	@scripts/run-e2e-kube build
 
 asan: setup $(SUITES) ## all tests under AddressSanitizer and UBSan
 	@$(CMAKE_CONFIGURE) asan >/dev/null && ninja -C build/asan --quiet && scripts/run-suites build/asan
