@@ -72,7 +72,6 @@ rt::Task<Result<void>> WaitForRevision(rt::Loop& loop, store::Store& store, Revi
   co_return Result<void>();
 }
 
-
 Subject SubjectOf(const Target& target) {
   return {.group = target.type->group, .resource = target.type->plural, .name = target.name};
 }
@@ -99,7 +98,8 @@ Result<Revision> CheckListOptions(const ListOptions& options) {
     }
   }
   if (!errors.empty()) return InvalidObject("meta.k8s.io", "ListOptions", "", errors);
-  if (!revision.ok()) return BadRequest(StrCat("invalid resource version: resourceVersion: ", revision.error().message()));
+  if (!revision.ok())
+    return BadRequest(StrCat("invalid resource version: resourceVersion: ", revision.error().message()));
   return revision;
 }
 

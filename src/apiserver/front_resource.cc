@@ -208,8 +208,8 @@ rt::Task<Result<Answer>> Front::ServeObject(Context& context, Target target) {
   const std::string_view kind = body.value["kind"].str();
   if (scale && !kind.empty() && kind != "Scale") {
     const std::string_view version = body.value["apiVersion"].str();
-    co_return BadRequest(StrCat(kind, " in version \"", version.substr(version.rfind('/') + 1),
-                                "\" cannot be handled as a Scale"));
+    co_return BadRequest(
+        StrCat(kind, " in version \"", version.substr(version.rfind('/') + 1), "\" cannot be handled as a Scale"));
   }
   const Written written =
       CO_TRY(co_await core_.Update(std::move(target), std::move(body.value), std::move(options), context.caller));

@@ -82,9 +82,8 @@ void ValidateOwners(const Value& metadata, std::vector<FieldError>& errors) {
   for (const Value& owner : metadata["ownerReferences"].items()) {
     for (const std::string_view field : {"apiVersion", "kind", "name", "uid"}) {
       if (!owner[field].str().empty()) continue;
-      errors.push_back(
-          api::InvalidError(StrCat(kField, ".", field), "",
-                            field == "apiVersion" ? "version must not be empty" : "must not be empty"));
+      errors.push_back(api::InvalidError(StrCat(kField, ".", field), "",
+                                         field == "apiVersion" ? "version must not be empty" : "must not be empty"));
     }
     if (owner["apiVersion"].str() == "v1" && owner["kind"].str() == "Event") {
       errors.push_back(

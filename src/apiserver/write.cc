@@ -94,8 +94,8 @@ Result<void> WriteOperation::CheckPlace(Value& object) const {
   const std::string_view name = object["metadata"]["name"].str();
   if (target_.name.empty() || name == target_.name) return {};
   if (name.empty()) {
-    return BadRequest(StrCat("the name of the object (", target_.name,
-                             " based on URL) was undeterminable: name must be provided"));
+    return BadRequest(
+        StrCat("the name of the object (", target_.name, " based on URL) was undeterminable: name must be provided"));
   }
   return BadRequest(
       StrCat("the name of the object (", name, ") does not match the name on the URL (", target_.name, ")"));

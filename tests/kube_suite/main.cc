@@ -1,8 +1,9 @@
 // The kube suite's program. Alone it runs the tests; with a word before them it is a process that a test kills, pauses
 // or leaves without a server, and says on standard output what it does, a line each:
 //
-//   kube_suite lead NAMESPACE LEASE IDENTITY     takes part in an election: "leading FENCE", then "work FENCE" ten times a second
-//   kube_suite follow NAMESPACE                  an informer of ConfigMaps: "synced", and "NAME VALUE lists=N"
+//   kube_suite lead NAMESPACE LEASE IDENTITY     takes part in an election: "leading FENCE", then "work FENCE" ten
+//   times a second kube_suite follow NAMESPACE                  an informer of ConfigMaps: "synced", and "NAME VALUE
+//   lists=N"
 //                                                or "NAME gone lists=N", N being how often it listed
 #include <gtest/gtest.h>
 #include <unistd.h>

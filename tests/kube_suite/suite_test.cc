@@ -35,7 +35,8 @@ TEST(KubeSuite, EveryVerb) {
     changed.Edit("data").Set("k", "2");
     EXPECT_EQ(K(Must(co_await api.Update(kConfigMaps, changed))), "2");
     EXPECT_EQ((co_await api.Update(kConfigMaps, changed)).error().kind(), ErrorKind::kConflict);
-    EXPECT_EQ(Must(co_await api.ListAll(kConfigMaps, {.ns = ns, .field_selector = "metadata.name=a"})).items.size(), 1U);
+    EXPECT_EQ(Must(co_await api.ListAll(kConfigMaps, {.ns = ns, .field_selector = "metadata.name=a"})).items.size(),
+              1U);
     const auto other = co_await api.Delete(kConfigMaps, {ns, "a"}, {.uid = "00000000-0000-0000-0000-000000000000"});
     EXPECT_EQ(other.error().kind(), ErrorKind::kConflict);
     EXPECT_EQ(Outcome(co_await api.Delete(kConfigMaps, {ns, "a"}, {.uid = std::string(kube::UidOf(made))})), "OK");
@@ -157,9 +158,7 @@ rt::Task<void> Disturb(Api& api, std::string ns, uint64_t seed, int steps, size_
 
 std::map<std::string, std::string> Versions(const kube::Informer& informer) {
   std::map<std::string, std::string> versions;
-  informer.ForEach([&](std::string_view key, const Value& object) {
-    versions.emplace(key, kube::VersionOf(object));
-  });
+  informer.ForEach([&](std::string_view key, const Value& object) { versions.emplace(key, kube::VersionOf(object)); });
   return versions;
 }
 

@@ -45,9 +45,7 @@ inline json::Value Map(std::string_view ns, std::string_view name, std::string_v
                        {"data", json::Object({{"k", value}})}});
 }
 
-inline json::Value Data(std::string_view value) {
-  return json::Object({{"data", json::Object({{"k", value}})}});
-}
+inline json::Value Data(std::string_view value) { return json::Object({{"data", json::Object({{"k", value}})}}); }
 
 inline rt::Task<kube::ClusterAccess> TheAccess(rt::RealLoop& loop) {
   const char* path = std::getenv("E2E_KUBECONFIG");
