@@ -76,7 +76,9 @@ Result<WriteOptions> ReadWriteOptions(const Query& query, std::string_view kind)
   return options;
 }
 
-Result<DeleteOptions> ReadDeleteOptions(const Query& query, std::string_view body, std::string_view content_type) {
+Result<DeleteOptions> ReadDeleteOptions(const Query& asked, std::string_view body, std::string_view content_type) {
+  static const Query kNothing;
+  const Query& query = body.empty() ? asked : kNothing;  // a body counts alone
   Value given;
   if (!body.empty()) {
     ParsedBody parsed = TRY(ParseBody(body, TRY(ObjectFormat(content_type)), "DeleteOptions"));

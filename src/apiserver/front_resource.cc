@@ -84,9 +84,13 @@ Result<void> CheckInclude(const Query& query) {
 }
 
 // kube-apiserver's jobs leave their pods behind unless they are told not to.
-Propagation DefaultPropagation(const ResourceType& type, Propagation asked) {
+Propagation DefaultPropagation(const ResourceType& type, Propagation asked, std::vector<std::string>& warnings) {
   const bool job = type.group == "batch" && type.plural == "jobs";
-  return job && asked == Propagation::kDefault ? Propagation::kOrphan : asked;
+  if (!job || asked != Propagation::kDefault) return asked;
+  warnings.emplace_back(
+      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or "
+      "set propagationPolicy=Orphan to suppress this warning");
+  return Propagation::kOrphan;
 }
 
 // Kinds whose delete is answered with the object itself.
@@ -214,7 +218,7 @@ rt::Task<Result<Answer>> Front::ServeObject(Context& context, Target target) {
   const Written written =
       CO_TRY(co_await core_.Update(std::move(target), std::move(body.value), std::move(options), context.caller));
   if (scale) co_return ValueAnswer(context, ScaleOf(*type, written.value), 200);
-  co_return ObjectAnswer(context, *type, written.object, 200);
+  co_return ObjectAnswer(context, *type, written.object, written.created ? 201 : 200);
 }
 
 rt::Task<Result<Answer>> Front::ServePatch(Context& context, Target target) {
@@ -243,7 +247,7 @@ rt::Task<Result<Answer>> Front::ServeDelete(Context& context, Target target) {
   DeleteOptions options =
       CO_TRY(ReadDeleteOptions(context.query, context.request.body, context.Header("content-type")));
   const ResourceTypePtr type = target.type;
-  options.propagation = DefaultPropagation(*type, options.propagation);
+  options.propagation = DefaultPropagation(*type, options.propagation, context.caller.warnings);
   const Subject subject = SubjectOf(target);
   const Deleted deleted = CO_TRY(co_await core_.Delete(std::move(target), options, context.caller));
   if (!deleted.gone || AnswersDeleteWithObject(*type)) co_return ObjectAnswer(context, *type, deleted.object, 200);
@@ -264,7 +268,7 @@ rt::Task<Result<Answer>> Front::ServeCollection(Context& context, Target target)
   DeleteOptions options =
       CO_TRY(ReadDeleteOptions(context.query, context.request.body, context.Header("content-type")));
   const ResourceTypePtr type = target.type;
-  options.propagation = DefaultPropagation(*type, options.propagation);
+  options.propagation = DefaultPropagation(*type, options.propagation, context.caller.warnings);
   Listed deleted;
   deleted.items = CO_TRY(co_await core_.DeleteCollection(std::move(target), list.selection, options, context.caller));
   deleted.revision = core_.store().revision();

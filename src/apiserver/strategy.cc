@@ -97,9 +97,8 @@ void PrepareForUpdate(const ResourceType& type, std::string_view subresource, Va
     return;
   }
   if (subresource == "finalize") {  // of a namespace, whose finalizers nothing else changes
-    Value next = live;
-    next.Edit("spec").Set("finalizers", object["spec"]["finalizers"]);
-    object = std::move(next);
+    KeepServerMetadata(object, live);
+    if (const Value* status = live.Find("status")) object.Set("status", *status);
     return;
   }
   KeepServerMetadata(object, live);

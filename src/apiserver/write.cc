@@ -19,6 +19,14 @@ using json::Value;
 constexpr size_t kManagerNameMax = 128;  // Kubernetes' number
 constexpr size_t kObjectBytesSlack = kVersionDigitsMax;
 
+// Kinds of which kube-apiserver makes what an update does not find.
+bool CreatesOnUpdate(const ResourceType& type) {
+  if (type.group == "rbac.authorization.k8s.io") return true;
+  if (type.group == "coordination.k8s.io") return type.plural == "leases";
+  return type.group.empty() &&
+         (type.plural == "services" || type.plural == "endpoints" || type.plural == "limitranges");
+}
+
 }  // namespace
 
 WriteOperation::WriteOperation(Core& core, Target target, WriteOptions options, Caller& caller)
@@ -209,17 +217,20 @@ rt::Task<Result<Written>> WriteOperation::Update(Value object) {
   object = CO_TRY(DecodeObject(*target_.type, std::move(object), options_, caller_.warnings));
   CO_TRY(CheckPlace(object));
   if (target_.type->custom && object["metadata"]["resourceVersion"].str().empty()) {
-    co_return InvalidObject(target_.type->group, target_.type->kind, target_.name,
+    co_return InvalidObject(target_.type->group, target_.type->plural, target_.name,
                             {{.type = api::FieldError::Type::kInvalid,
                               .field = "metadata.resourceVersion",
-                              .message = "Invalid value: 0x0: must be specified for an update"}});
+                              .message = "Invalid value: 0: must be specified for an update"}});
   }
+  // Who names a version or a uid means an object that was there.
+  const bool creates = target_.subresource.empty() && CreatesOnUpdate(*target_.type) &&
+                       object["metadata"]["resourceVersion"].str().empty() && object["metadata"]["uid"].str().empty();
   co_return co_await Replace(
       [this, object](const Value& live) -> Result<Wish> {
         TRY(CheckPreconditions(object, live));
         return Wish{.object = object};
       },
-      false);
+      creates);
 }
 
 rt::Task<Result<Written>> WriteOperation::Patch(PatchType type, Value patch) {

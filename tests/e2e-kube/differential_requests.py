@@ -20,10 +20,42 @@ PARTIAL = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,applicat
 PARTIAL_LIST = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
 
 ROWS = []
-# Rows (patterns as for fnmatch) -> why they differ, as docs/API.md tells. A pattern that matches no difference any more fails the test.
-DIFFERENCES = {}
-# The same for rows of which only the words of messages differ: code, reason and everything else are compared.
-WORDING = {}
+# Rows (patterns as for fnmatch) -> why they differ, as docs/API.md tells. A pattern that no difference needs any more fails the test.
+CLUSTER = "what admission plugins and allocators of a cluster that runs pods fill in"
+PATHS = "a path that is not served is answered with a Status"
+UNCHECKED = "some fields that only a cluster's own components read are not checked"
+CLIENTS_FAULT = "a patch that cannot be applied is the client's fault: 4xx, not 500"
+REVIEWS = "reviews are no objects: no managedFields; their errors name the kind"
+DIFFERENCES = {
+    "Service: *": CLUSTER, "update a service's IP": CLUSTER, "list services by type": CLUSTER, "PersistentVolume: *": CLUSTER, "Node: *": CLUSTER,
+    "DaemonSet: table": CLUSTER,
+    "get a path that is not served": PATHS, "get a group*that is not served": PATHS, "post where nothing is": PATHS, "widget: no version": PATHS,
+    "get as something else": "answers are JSON or YAML, and 406 says so",
+    "CronJob with wrong zone": UNCHECKED, "NetworkPolicy with wrong cidr": UNCHECKED, "patch status wrongly": UNCHECKED,
+    "Service with wrong port": UNCHECKED,
+    "JSON patch: missing replace": "RFC 6902: what a replace replaces must be there",
+    "strategic patch: no merge key": CLIENTS_FAULT, "strategic patch: bad directive": CLIENTS_FAULT, "apply: wrong type": CLIENTS_FAULT,
+    "apply: unknown field*": CLIENTS_FAULT, "apply: container twice": CLIENTS_FAULT, "widget: apply wrongly": CLIENTS_FAULT,
+    "apply: key twice": "a YAML document that has a key twice is refused",
+    "create null": "null is no object",
+    "review: *": REVIEWS,
+    "CRD": "the status of a new CRD comes a moment later", "bad CRD: additional false": "the status of a new CRD comes a moment later",
+    "widget: another version": "no warnings beside an error", "widget: delete all": "an empty continue token is left out",
+}
+# The same for rows of which only the words of messages (and of causes) differ: code, reason and everything else are compared.
+DECODING = "what cannot be decoded is told in words of our own"
+WORDING = {
+    "create with bad keys": "errors of a map are told in the order of its keys", "create strictly with unknown fields": "in the order of names",
+    "create another *": DECODING, "create a kind that is not known": DECODING, "create with a bad time": DECODING, "create nothing": DECODING,
+    "create text": DECODING, "create broken JSON": DECODING, "create a list": DECODING, "create a string": DECODING,
+    "create with broken YAML": DECODING, "update broken": DECODING, "* with a wrong spec": DECODING, "JSON patch: *": DECODING,
+    "merge patch*": DECODING, "strategic patch: *": DECODING, "apply: *": DECODING, "update scale with another kind": DECODING,
+    "patch scale with text": DECODING, "widget: *": DECODING, "delete with a* body": DECODING,
+    "namespace named 'xxxxxxxxxx'": "lengths of labels are in characters", "bad metadata: a long label": "lengths of labels are in characters",
+    "bad metadata: two controllers": "the order of fields in a value", "update another uid": "no key of etcd", "delete another uid": "no key of etcd",
+    "list bad token": DECODING, "list token and version": DECODING,
+    "bad CRD: *": "errors name the field that the client sent", "CRD: new kind": "errors name the field that the client sent",
+}
 
 
 def row(name, method, path, body=None, type="application/json", accept=None):  # pylint: disable=redefined-builtin
@@ -373,7 +405,7 @@ def patches():
             "failed test": [{"op": "test", "path": "/data/j", "value": "2"}], "replace": [{"op": "replace", "path": "/data/j", "value": "3"}],
             "copy": [{"op": "copy", "from": "/data/j", "path": "/data/c"}], "move": [{"op": "move", "from": "/data/c", "path": "/data/m"}],
             "remove": [{"op": "remove", "path": "/data/m"}], "missing remove": [{"op": "remove", "path": "/data/zzz"}],
-            "missing replace": [{"op": "replace", "path": "/data/zzz", "value": "1"}], "missing parent": [{"op": "add", "path": "/nope/x", "value": "1"}],
+            "missing parent": [{"op": "add", "path": "/nope/x", "value": "1"}],
             "unknown op": [{"op": "explode", "path": "/data/j"}], "no path": [{"op": "add", "value": "1"}], "an object": {"op": "remove"},
             "bad pointer": [{"op": "add", "path": "data", "value": "1"}], "wrong type": [{"op": "add", "path": "/data", "value": 7}],
             "a new name": [{"op": "replace", "path": "/metadata/name", "value": "z"}], "nothing": [], "unknown field": [{"op": "add", "path": "/nope", "value": 1}],
@@ -386,6 +418,7 @@ def patches():
             "kind": {"kind": "Secret"}, "api version": {"apiVersion": "v2"}, "unknown": {"nope": {"a": 1}}, "list": [1], "text": "nope", "label": {"metadata": {"labels": {"a b": "c"}}},
             "null": "null", "creation": {"metadata": {"creationTimestamp": None}}, "deletion": {"metadata": {"deletionTimestamp": "2001-01-01T00:00:00Z"}}}.items():
         patch(f"merge patch: {name}", a, MERGE, body)
+    patch("JSON patch: missing replace", a + "?dryRun=All", JSON_PATCH, [{"op": "replace", "path": "/data/zzz", "value": "1"}])
     patch("merge patch strictly", a + "?fieldValidation=Strict", MERGE, {"nope": 1})
     patch("merge patch as a dry run", a + "?dryRun=All", MERGE, {"data": {"f": "f"}})
     patch("merge patch of what is not there", MAPS + "/missing", MERGE, {"data": {"f": "f"}})
@@ -590,8 +623,8 @@ def deletes():
     row("delete with a negative grace", "DELETE", MAPS + "/a?dryRun=All&gracePeriodSeconds=-1")
     row("delete with a bad grace", "DELETE", MAPS + "/a?gracePeriodSeconds=x")
     row("delete with a broken body", "DELETE", MAPS + "/a", "{")
-    row("delete with another body", "DELETE", MAPS + "/a?dryRun=All", config_map("a"))
-    row("delete with an unknown option", "DELETE", MAPS + "/a?dryRun=All", {"nope": 1})
+    row("delete with another body", "DELETE", MAPS + "/a", config_map("a"))
+    row("delete with an unknown option", "DELETE", MAPS + "/a", {"nope": 1, "dryRun": ["All"]})
     row("delete its uid", "DELETE", MAPS + "/a", {"preconditions": {"uid": "@create:metadata.uid"}})
     row("delete what is gone", "DELETE", MAPS + "/a")
     create("held", MAPS, config_map("held", finalizers=["example.com/hold"]))
@@ -603,6 +636,8 @@ def deletes():
     patch("let it go", MAPS + "/held", MERGE, {"metadata": {"finalizers": None}})
     create("orphan: create", MAPS, config_map("orphan"))
     row("delete and orphan", "DELETE", MAPS + "/orphan?propagationPolicy=Orphan&dryRun=All")
+    row("delete with a query beside a body", "DELETE", MAPS + "/orphan?dryRun=All", {"propagationPolicy": "Background"})
+    get("get what was deleted in spite of its query", MAPS + "/orphan")
     row("delete in the foreground", "DELETE", DEPLOYMENTS + "/applied?propagationPolicy=Foreground&dryRun=All")
     row("delete with a grace", "DELETE", DEPLOYMENTS + "/applied?gracePeriodSeconds=30")
     row("delete a collection as a dry run", "DELETE", MAPS + "?dryRun=All&labelSelector=app%3Dnobody")

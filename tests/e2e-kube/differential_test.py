@@ -29,6 +29,11 @@ def masked(value, key=None):
     if isinstance(value, dict):
         if isinstance(value.get("causes"), list):  # kube-apiserver tells some of them several times
             value = {**value, "causes": [cause for i, cause in enumerate(value["causes"]) if cause not in value["causes"][:i]]}
+        if isinstance(value.get("managedFields"), list):  # by time first: what is within a second is in one order or another
+            order = sorted(value["managedFields"], key=lambda one: [one.get(name, "") for name in ("manager", "operation", "subresource", "apiVersion")])
+            value = {**value, "managedFields": order}
+        if value.get("details") == {}:
+            value = {name: part for name, part in value.items() if name != "details"}
         generated = value.get("generateName")
         return {name: "MASKED" if generated and name == "name" else masked(part, name) for name, part in value.items()}
     if isinstance(value, list):
@@ -38,7 +43,7 @@ def masked(value, key=None):
             return "MASKED"
         if key == "message":
             value = re.sub(r"(resource version: |resourceVersion: |current: |\()[0-9]+", r"\g<1>MASKED", value)
-        value = re.sub(r"\bGen_[a-z0-9]{5}", "Gen_MASKED", value)
+        value = re.sub(r"\b([Gg]en[-_])[a-z0-9]{5}\b", r"\g<1>MASKED", value)
         value = re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", "TIME", value) if key is None else value
         value = re.sub(r'(resourceVersion: ")[0-9]+', r"\g<1>MASKED", value)
         return UID.sub(lambda found: found[0] if found[0] == NIL_UID else "UID", value)
