@@ -97,7 +97,7 @@ TEST(CrdTest, InsistsOnAVersionForUpdates) {
     object.Edit("metadata").Erase("resourceVersion");
     EXPECT_EQ(
         Outcome(co_await world.Update(world.Of("example.com", "widgets", "default", "a"), object)),
-        R"(Widget.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for )"
+        R"(widgets.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for )"
         "an update");
   });
 }
