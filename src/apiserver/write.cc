@@ -82,8 +82,15 @@ Result<Value> WriteOperation::Tracked(const Value& live, Value next) const {
                             .now = core_.loop_.WallNow()};
   if (target_.type->has_status) manager.reset_fields = api::ResetFields(target_.subresource);
   const bool typed_creation = live.is_null() && !target_.type->custom;
-  return api::TrackUpdate(typed_creation ? ZeroObject(*target_.type) : live, std::move(next), *target_.type->schema,
-                          manager);
+  Value tracked = TRY(api::TrackUpdate(typed_creation ? ZeroObject(*target_.type) : live, std::move(next),
+                                       *target_.type->schema, manager));
+  if (target_.subresource != "scale") return tracked;
+  // kube-apiserver loses the time on the way through a Scale.
+  Value& entries = tracked.Edit("metadata").Edit("managedFields");
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i]["subresource"].str() == "scale") entries.Edit(i).Erase("time");
+  }
+  return tracked;
 }
 
 // The object is the one that the path names.

@@ -497,8 +497,9 @@ def subresources():
     get("scale of what has none", MAPS + "/a/scale")
     get("status", web + "/status")
     patch("patch status", web + "/status", MERGE, {"status": {"observedGeneration": 2, "replicas": 1}, "spec": {"replicas": 9}})
-    patch("patch status wrongly", web + "/status", MERGE, {"status": {"replicas": -1, "availableReplicas": 5}})
-    patch("patch a condition", web + "/status", STRATEGIC, {"status": {"conditions": [{"type": "Available", "status": "True"}]}})
+    patch("patch status wrongly", web + "/status?dryRun=All", MERGE, {"status": {"replicas": -1, "availableReplicas": 5}})
+    patch("patch a condition", web + "/status", STRATEGIC, {"status": {"conditions": [
+        {"type": "Available", "status": "True", "lastUpdateTime": "2026-01-01T00:00:00Z", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}})
     row("update status of nothing", "PUT", DEPLOYMENTS + "/missing/status", deployment("missing"))
     create("post a status", web + "/status", {})
     row("status in a plain update", "PUT", web, {**deployment("web"), "status": {"replicas": 77}})

@@ -44,7 +44,7 @@ def masked(value, key=None):
         if key == "message":
             value = re.sub(r"(resource version: |resourceVersion: |current: |\()[0-9]+", r"\g<1>MASKED", value)
         value = re.sub(r"\b([Gg]en[-_])[a-z0-9]{5}\b", r"\g<1>MASKED", value)
-        value = re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", "TIME", value) if key is None else value
+        value = re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", "TIME", value) if key in (None, "cells") else value
         value = re.sub(r'(resourceVersion: ")[0-9]+', r"\g<1>MASKED", value)
         return UID.sub(lambda found: found[0] if found[0] == NIL_UID else "UID", value)
     return value
@@ -83,7 +83,8 @@ def differences(ours, real, at=""):
 
 def without_messages(value):
     if isinstance(value, dict):
-        return {name: without_messages(part) for name, part in value.items() if name not in ("message", "causes")}
+        kept = {name: without_messages(part) for name, part in value.items() if name not in ("message", "causes")}
+        return {name: part for name, part in kept.items() if name != "details" or part}
     return [without_messages(part) for part in value] if isinstance(value, list) else value
 
 
