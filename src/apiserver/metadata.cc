@@ -203,7 +203,8 @@ std::vector<FieldError> ValidateMetadata(const Value& object, const Value* live,
     errors.push_back(
         api::InvalidError("metadata.generation", metadata["generation"], "must be greater than or equal to 0"));
   }
-  if (!type.custom) ValidatePlainFinalizers(metadata, errors);
+  // Of Kubernetes' own kinds; CRDs have a finalizer of their own without a domain.
+  if (!type.custom && type.group != "apiextensions.k8s.io") ValidatePlainFinalizers(metadata, errors);
   return errors;
 }
 

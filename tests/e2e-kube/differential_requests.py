@@ -609,6 +609,7 @@ def custom():
     get("widget: group", "/apis/differential.example.com")
     create("CRD again", CRDS, crd())
     patch("CRD: new kind", f"{CRDS}/widgets.differential.example.com", MERGE, {"spec": {"scope": "Cluster"}})
+    patch("CRD: a plain finalizer", f"{CRDS}/widgets.differential.example.com?dryRun=All", MERGE, {"metadata": {"finalizers": ["plain.example.com"]}})
     row("widget: delete", "DELETE", WIDGETS + "/w")
     row("widget: delete all", "DELETE", WIDGETS + "?fieldSelector=metadata.name%3Dw-port")
 
