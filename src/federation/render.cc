@@ -210,8 +210,7 @@ Result<json::Value> RenderController::Render(const json::Value& binding, const j
       const bool listed = std::ranges::any_of(spec["clusters"].items(), [&](const json::Value& one) {
         return one["name"].str() == cluster && one.Has("replicas");
       });
-      manifest =
-          TRY(hub_.interpreter().ReviseReplica(manifest, listed ? replicas : spec["replicas"].int_or(0)));
+      manifest = TRY(hub_.interpreter().ReviseReplica(manifest, listed ? replicas : spec["replicas"].int_or(0)));
     }
   }
   const std::vector<overrides::Policy> policies = hub_.OverridesFor(object);
