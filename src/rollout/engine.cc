@@ -14,11 +14,6 @@ using json::Value;
 
 namespace {
 
-// What is gone needs nothing any more.
-kube::Outcome Finished(const Result<void>& finalized) {
-  const bool gone = !finalized.ok() && finalized.error().kind() == ErrorKind::kNotFound;
-  return gone ? kube::Outcome::Done() : kube::Outcome::Of(finalized);
-}
 
 }  // namespace
 
@@ -92,22 +87,12 @@ rt::Task<void> Engine::Run() {
   co_await controller_.Run();
 }
 
-<<<<<<< HEAD
 // The finalizer is there for as long as the migration is not over: deleting one that runs is an abort. Gives the object
 // as it is then; null: it is gone.
 rt::Task<Result<Value>> Engine::Finalize(const std::string& key) {
   Result<Value> object = co_await hub_.api().Get(kMigrations, kube::Name::FromKey(key));
   if (!object.ok() && object.error().kind() == ErrorKind::kNotFound) co_return Value();
   if (!object.ok()) co_return object;
-=======
-// The finalizer is there for as long as the migration is not over: deleting one that runs is an abort. kNotFound: it is
-// gone, and must not begin.
-rt::Task<Result<void>> Engine::Finalize(const std::string& key) {
-  Result<Value> object = co_await hub_.api().Get(kMigrations, kube::Name::FromKey(key));
-  if (!object.ok()) {
-    co_return object.error();
-  }
->>>>>>> 3338906 (rollout: a migration that is gone does not begin)
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
   const bool over = phase && IsEnd(*phase);
   bool has = false;
@@ -121,7 +106,6 @@ rt::Task<Result<void>> Engine::Finalize(const std::string& key) {
   if (!over) finalizers.Push(kFinalizer);
   Value next = *object;
   next.Edit("metadata").Set("finalizers", finalizers);
-<<<<<<< HEAD
   Result<Value> written = co_await hub_.api().Update(kMigrations, next);
   if (!written.ok() && written.error().kind() == ErrorKind::kNotFound) co_return Value();
   co_return written;
@@ -140,10 +124,6 @@ rt::Task<Result<void>> Engine::Tell(const Value& before, const Value& now, const
   } else {
     hub_.events().Normal(*written, PhaseName(decision.phase), decision.message);
   }
-=======
-  const Result<Value> written = co_await hub_.api().Update(kMigrations, next);
-  if (!written.ok()) co_return written.error();
->>>>>>> 3338906 (rollout: a migration that is gone does not begin)
   co_return Result<void>();
 }
 
@@ -154,17 +134,8 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
   if (object->is_null()) co_return kube::Outcome::Done();
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
   if (phase && IsEnd(*phase)) {
-<<<<<<< HEAD
     co_return kube::Outcome::Of(co_await RemoveLateOverride(*object));
   }
-=======
-    const Result<void> clean = co_await RemoveLateOverride(*object);
-    co_return clean.ok() ? Finished(co_await Finalize(key)) : kube::Outcome::Retry(clean.error());
-  }
-  const Result<void> guarded = co_await Finalize(key);
-  if (!guarded.ok()) co_return Finished(guarded);
-
->>>>>>> 3338906 (rollout: a migration that is gone does not begin)
   Value current = *object;
   for (size_t steps = 0; steps < kStepsMax; ++steps) {
     Result<Look> look = co_await Observe(current);
@@ -184,14 +155,9 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
     }
     const Result<void> told = co_await Tell(*object, current, decision);
     if (!told.ok()) co_return kube::Outcome::Retry(told.error());
-<<<<<<< HEAD
     if (!IsEnd(decision.phase)) co_return kube::Outcome::WaitFor(kLookAgain);
     const Result<Value> finalized = co_await Finalize(key);
     co_return finalized.ok() ? kube::Outcome::Done() : kube::Outcome::Retry(finalized.error());
-=======
-    if (IsEnd(decision.phase)) co_return Finished(co_await Finalize(key));
-    co_return kube::Outcome::WaitFor(kLookAgain);
->>>>>>> 3338906 (rollout: a migration that is gone does not begin)
   }
   co_return kube::Outcome::WaitFor(kLookAgain);
 }
