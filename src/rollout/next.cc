@@ -455,6 +455,9 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
 // ---- Withdraw: the target was granted and goes back
 // --------------------------------------------------------------------
 
+// After this part of its time a stop that captures is no longer insisted on.
+constexpr int kPatience = 8;
+
 Decision StopTarget(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
   const Phase phase = Phase::kWithdrawing;
@@ -478,6 +481,13 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
       next.stop->capture = none ? std::string() : seen.target.capture;
       return Do(phase, SwapWriter{next},
                 StrCat(claim.target.cluster, " stopped", none ? " and had not progressed" : "; its state is captured"));
+    }
+    // One that never got to run cannot capture anything. Another way of stopping it is no other proof.
+    if (!writer.stop->any_way && !late && seen.in_phase >= migration.deadlines.undo / kPatience) {
+      next.stop->proven = false;
+      next.stop->any_way = true;
+      return Do(phase, SwapWriter{next},
+                StrCat(claim.target.cluster, " does not stop with its state captured: stopping it without"));
     }
     const std::string what = StrCat("the stop proof from ", claim.target.cluster,
                                     seen.target.stop_missing.empty() ? "" : ": ", seen.target.stop_missing);
@@ -612,7 +622,10 @@ std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence)
       break;
     case Intent::kWithdraw:
       if (with_target) {
-        state.target = {.mode = Mode::kStopping, .seq = writer.stop->seq, .state_dir = writer.stop->state_dir};
+        state.target = {.mode = Mode::kStopping,
+                        .seq = writer.stop->seq,
+                        .state_dir = writer.stop->state_dir,
+                        .any_way = writer.stop->any_way};
       } else {
         state.source = {.mode = Mode::kRunning, .seq = writer.seq, .ref = writer.receipt->capture};
       }

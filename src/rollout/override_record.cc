@@ -19,7 +19,8 @@ Value SideJson(const SideRule& rule) {
   return json::Object({{"mode", kModes[static_cast<size_t>(rule.mode)]},
                        {"seq", rule.seq},
                        {"ref", rule.ref},
-                       {"stateDir", rule.state_dir}});
+                       {"stateDir", rule.state_dir},
+                       {"anyWay", rule.any_way}});
 }
 
 SideRule ReadSide(const Value& value) {
@@ -30,6 +31,7 @@ SideRule ReadSide(const Value& value) {
   rule.seq = value["seq"].int_or(0);
   rule.ref = value["ref"].str();
   rule.state_dir = value["stateDir"].str();
+  rule.any_way = value["anyWay"].bool_or(false);
   return rule;
 }
 
@@ -50,7 +52,7 @@ Result<Value> Formed(const SideRule& rule, bool is_source, const Value& workload
       return profile.Held(std::move(object), question);
     case Mode::kStopping:
       question.state_dir = TRY(profile.StateDir(object, rule.state_dir));
-      question.any_way = !is_source;  // a target is stopped only to go back
+      question.any_way = rule.any_way;
       return profile.Stopping(std::move(object), question);
     case Mode::kRunning:
       return profile.Running(std::move(object), question);

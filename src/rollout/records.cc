@@ -99,7 +99,8 @@ Value StopJson(const Stop& stop) {
                        {"priorPath", stop.prior_path},
                        {"stateDir", stop.state_dir},
                        {"proven", stop.proven},
-                       {"state", stop.capture}});
+                       {"state", stop.capture},
+                       {"anyWay", stop.any_way}});
 }
 
 Stop ReadStop(const Value& value) {
@@ -109,7 +110,8 @@ Stop ReadStop(const Value& value) {
           .prior_path = std::string(value["priorPath"].str()),
           .state_dir = std::string(value["stateDir"].str()),
           .proven = value["proven"].bool_or(false),
-          .capture = std::string(value["state"].str())};
+          .capture = std::string(value["state"].str()),
+          .any_way = value["anyWay"].bool_or(false)};
 }
 
 }  // namespace

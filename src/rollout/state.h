@@ -70,7 +70,8 @@ struct Stop {
   std::string state_dir;   // of this stop alone: only what lies in it is a capture
   // Withdrawing: what the stop gave, kept because the object is deleted next.
   bool proven = false;
-  std::string capture;  // "": the target had made no progress
+  std::string capture;   // "": the target had made no progress
+  bool any_way = false;  // it could not be stopped with a capture: it is stopped without, and judged by what it left
   friend bool operator==(const Stop&, const Stop&) = default;
 };
 
@@ -153,6 +154,7 @@ struct SideRule {
   int64_t seq = 0;
   std::string ref;
   std::string state_dir;
+  bool any_way = false;  // kStopping: without a capture, if there can be none
   friend bool operator==(const SideRule&, const SideRule&) = default;
 };
 
