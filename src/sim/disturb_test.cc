@@ -138,8 +138,19 @@ void MeddleEverywhere(const Case& one, size_t first, size_t step) {
     const Told told = MeddleAt(1, one, k);
     if (!told.problems.empty()) ++failed;
     for (const std::string& problem : told.problems)
-      ADD_FAILURE() << one.name << " at write " << k << " (" << told.which << "): " << problem.substr(0, 1500);
+      ADD_FAILURE() << one.name << " at write " << k << " (" << told.which << "): " << problem.substr(0, 6000);
     if (told.writes < k) break;
+  }
+}
+
+// Where something was wrong once: the finalizer is not written yet; the target is starting.
+TEST(MeddlingTest, WhereItWasWrongOnce) {
+  for (const size_t k : {1U, 44U}) {
+    for (const Case* one : {&kCases[0], &kCases[1]}) {
+      const Told told = MeddleAt(1, *one, k);
+      for (const std::string& problem : told.problems)
+        ADD_FAILURE() << one->name << " at write " << k << ": " << problem;
+    }
   }
 }
 
