@@ -15,8 +15,10 @@
 #include "cli/signals.h"
 #include "cli/stack.h"
 #include "federation/connect.h"
+#include "federation/late_admission.h"
 #include "kube/election.h"
 #include "kube/polite_api.h"
+#include "rt/scope.h"
 #include "rt/when.h"
 
 namespace baton::cli {
@@ -96,6 +98,9 @@ rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, bool roll
   } else {
     control.scope.Spawn(control.federation.Run());
   }
+  federation::LateAdmission late(hub, &log);
+  rt::Scope scope(loop);
+  scope.Spawn(late.Run());
   rt::Event never;
   co_await never.Wait();
 }
