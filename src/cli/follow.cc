@@ -91,7 +91,7 @@ class View {
     const std::string workload =
         StrCat(ToLower(now_["spec"]["workload"]["kind"].str()), "/", now_["spec"]["workload"]["name"].str());
     if (status["phase"].str() != "Succeeded") return;
-    if (!status["downtime"].str().empty()) Print(StrCat("nobody wrote for ", status["downtime"].str()));
+    if (!status["downtime"].str().empty()) Print(StrCat("nobody wrote for at most ", status["downtime"].str()));
     Print(StrCat("to go back: baton undo ", workload, " -n ", kube::NamespaceOf(now_)));
   }
 

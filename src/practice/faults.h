@@ -7,6 +7,7 @@
 //   stall-operator=<s>    between reading an object and acting on it the operator waits: a stale spec in flight
 //   forget-status         the operator's next write of a status is lost, and the status it had is wiped
 //
+// The ConfigMap kube-system/practice-faults of the cluster sets one of these whenever it changes (practice/cluster.h).
 // An annotation practice.baton.io/fault of a FlinkDeployment sets one of these in its cluster when it changes; it also
 // knows restart-jobmanager and fail-job, which then happen to that workload.
 //
