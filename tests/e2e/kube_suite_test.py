@@ -13,7 +13,7 @@ import threading
 import time
 import unittest
 
-if __name__ == "__main__" and len(sys.argv) > 2:
+if __name__ == "__main__" and len(sys.argv) > 2 and os.path.exists(sys.argv[2]):
     os.environ["KUBE_SUITE"] = os.path.abspath(sys.argv.pop(2))
 # pylint: disable=wrong-import-position
 import harness
