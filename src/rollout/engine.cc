@@ -12,10 +12,7 @@ namespace baton::rollout {
 
 using json::Value;
 
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineOptions options)
     : hub_(federation.hub()),
