@@ -49,7 +49,7 @@ DependencyController::DependencyController(Hub& hub)
     const json::Value& binding = now.is_null() ? before : now;
     const std::string key = kube::Name::Of(binding).Key();
     if (now.is_null()) {
-      for (auto& [asked, owners] : asked_) owners.erase(key);
+      ForgetAsked(key);
       if (!hub_.BindingsRequiredBy(key).empty()) controller_.Add(key);
       return;
     }
@@ -70,6 +70,18 @@ DependencyController::DependencyController(Hub& hub)
     if (!before.is_null() && !now.is_null() && !SpecificationChanged(before, now)) return;
     TemplateChanged(now.is_null() ? before : now);
   });
+}
+
+void DependencyController::ForgetAsked(const std::string& owner) {
+  const auto asks = asks_.find(owner);
+  if (asks == asks_.end()) return;
+  for (const std::string& one : asks->second) {
+    const auto asked = asked_.find(one);
+    if (asked == asked_.end()) continue;
+    asked->second.erase(owner);
+    if (asked->second.empty()) asked_.erase(asked);
+  }
+  asks_.erase(asks);
 }
 
 void DependencyController::TemplateChanged(const json::Value& object) {
@@ -94,6 +106,7 @@ rt::Task<bool> DependencyController::Find(const std::string& key, const std::vec
     if (!wanted.ns.empty() && wanted.ns != ns) continue;  // only what lives beside it
     wanted.ns = ns;
     asked_[wanted.ToString()].insert(key);
+    asks_[key].insert(wanted.ToString());
     const bool watched = co_await hub_.WatchTemplates(wanted.api_version, wanted.kind);
     complete = complete && watched && hub_.TemplatesKnown(wanted.api_version, wanted.kind);
     if (!watched) continue;
@@ -212,7 +225,6 @@ rt::Task<Result<void>> DependencyController::Attach(const json::Value& owner, co
   }
   if (!placed) snapshots.Push(snapshot);
   next.Edit("spec").Set("requiredBy", snapshots);
-  const json::Value before = next;
   if (next["spec"] != current["spec"]) Unifies(next);
   if (next == current) co_return Result<void>();
   Result<json::Value> written = InternalError("not written");
@@ -256,7 +268,7 @@ rt::Task<kube::Outcome> DependencyController::Reconcile(std::string key) {
       !binding.is_null() && !kube::IsDeleting(binding) && binding["spec"]["propagateDeps"].bool_or(false);
   std::vector<json::Value> found;
   bool complete = true;
-  for (auto& [asked, owners] : asked_) owners.erase(key);
+  ForgetAsked(key);
   if (wanted) {
     const json::Value object = hub_.Template(TemplateKey::OfReference(binding["spec"]["resource"]));
     if (object.is_null()) co_return kube::Outcome::Done();

@@ -35,10 +35,12 @@ class DependencyController {
                       std::vector<json::Value>& found);
   void Unifies(json::Value& attached);
   void TemplateChanged(const json::Value& object);
+  void ForgetAsked(const std::string& owner);
 
   Hub& hub_;
   // Who asked for a template: by "apiVersion|kind|namespace/name", and with an empty name for those that ask by labels.
   std::map<std::string, std::set<std::string>, std::less<>> asked_;
+  std::map<std::string, std::set<std::string>> asks_;  // the other way round: by who asked
   kube::Controller controller_;
 };
 
