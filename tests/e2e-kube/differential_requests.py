@@ -55,7 +55,7 @@ WORDING = {
     "namespace named 'xxxxxxxxxx'": "lengths of labels are in characters", "bad metadata: a long label": "lengths of labels are in characters",
     "bad metadata: two controllers": "the order of fields in a value", "update another uid": "no key of etcd", "delete another uid": "no key of etcd",
     "list bad token": DECODING, "list token and version": DECODING,
-    "bad CRD: *": "errors name the field that the client sent", "CRD: new kind": "errors name the field that the client sent",
+    "bad CRD: *": "errors name the field that the client sent",
 }
 
 
