@@ -206,7 +206,7 @@ rt::Task<Result<Written>> WriteOperation::CreateNamed(Value object, bool tracked
 
 // Somebody has the name, perhaps not for long.
 Error WriteOperation::Occupied() const {
-  const Error error = AlreadyExists(subject());
+  Error error = AlreadyExists(subject());
   const std::optional<Object> live = core_.Live(*target_.type, target_.ns, target_.name);
   if (!live || !IsBeingDeleted(core_.Decode(live->bytes))) return error;
   return Error::FromStatus(error.ToStatus(), StrCat("object is being deleted: ", error.message()));
