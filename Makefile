@@ -1,9 +1,10 @@
 # The front door. `make help` lists what there is.
 SECONDS ?= 60
+SEEDS ?= 1000
 CMAKE_CONFIGURE = cmake --preset
 SUITES = build/test-suites/.complete
 
-.PHONY: all help setup build unit test demo bench fuzz fuzz-short format format-check lint asan tsan clean e2e-kube
+.PHONY: sim nightly all help setup build unit test demo bench fuzz fuzz-short format format-check lint asan tsan clean e2e-kube
 
 all: build
 
@@ -27,6 +28,13 @@ unit: build $(SUITES) ## all unit tests, in seconds
 test: setup build $(SUITES) ## everything: installs, builds, all tests, a short fuzz run
 	@scripts/run-suites build
 	@$(MAKE) --no-print-directory fuzz-short
+
+sim: build ## SEEDS (1000) random days of moves with faults, in virtual time
+	@BATON_SIM_SEEDS=1:$(SEEDS) build/src/sim/sim_test --gtest_brief=1 --gtest_filter='SeedsSlowTest.*'
+
+nightly: test sim ## everything, and the long simulations: crashes and meddling at every write, two leaders
+	@BATON_SIM_SEEDS=1:$(SEEDS) build/src/sim/sim_test --gtest_brief=1 --gtest_filter='*SlowTest.*'
+	@$(MAKE) --no-print-directory fuzz
 
 demo: setup build ## installs, builds, and shows whole migrations on practice clusters, judged at the end
 	@build/baton demo

@@ -1,9 +1,9 @@
-# baton_module(NAME [DEPS module...] [LIBS library...] [SLOW label filter...]): the library src/<NAME> and its tests.
+# baton_module(NAME [DEPS module...] [LIBS library...] [SLOW label filter...] [NIGHTLY filter...]): the library src/<NAME> and its tests.
 #
 # Sources are all *.cc of the folder; *_test.cc become one test program <NAME>_test, *_fuzz.cc one libFuzzer program
 # each. DEPS are Baton modules and must stand before NAME in cmake/modules.txt; LIBS are third-party libraries and stay
 # private, so that their headers cannot leak through ours. The tests that match a SLOW filter (as for --gtest_filter) are
-# not in unit.<NAME>, which takes seconds, but in <label>.<NAME>.
+# not in unit.<NAME>, which takes seconds, but in <label>.<NAME>; those that match a NIGHTLY one are run by `make nightly`.
 set(BATON_MODULE_ORDER_FILE "${CMAKE_SOURCE_DIR}/cmake/modules.txt")
 file(STRINGS "${BATON_MODULE_ORDER_FILE}" BATON_MODULE_ORDER REGEX "^[a-z]")
 
@@ -25,7 +25,7 @@ function(baton_check_order name)
 endfunction()
 
 function(baton_module name)
-  cmake_parse_arguments(arg "" "" "DEPS;LIBS;TEST_LIBS;SLOW" ${ARGN})
+  cmake_parse_arguments(arg "" "" "DEPS;LIBS;TEST_LIBS;SLOW;NIGHTLY" ${ARGN})
   baton_check_order(${name} ${arg_DEPS})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   file(GLOB tests CONFIGURE_DEPENDS *_test.cc)
@@ -47,7 +47,8 @@ function(baton_module name)
     if(arg_SLOW)
       list(POP_FRONT arg_SLOW label)
       list(JOIN arg_SLOW ":" slow)
-      add_test(NAME unit.${name} COMMAND ${name}_test --gtest_brief=1 "--gtest_filter=-${slow}")
+      list(JOIN arg_NIGHTLY ":" nightly)
+      add_test(NAME unit.${name} COMMAND ${name}_test --gtest_brief=1 "--gtest_filter=-${slow}:${nightly}")
       add_test(NAME ${label}.${name} COMMAND ${name}_test --gtest_brief=1 "--gtest_filter=${slow}")
       set_tests_properties(${label}.${name} PROPERTIES LABELS ${label})
     else()

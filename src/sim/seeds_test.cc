@@ -13,7 +13,7 @@
 namespace baton::sim {
 namespace {
 
-constexpr size_t kSeedsOfOneRun = 2'000;
+constexpr size_t kSeedsOfOneRun = 150;
 constexpr size_t kFailuresMax = 10;
 
 // Nothing until Begin, nothing after End.
