@@ -88,6 +88,7 @@ spec: {removeOnConditions: [{conditionType: Ready, operator: NotIn, statusValues
 // Every Deployment must have one writer.
 class TestGate final : public RunGate {
  public:
+  rt::Task<Result<bool>> MayRemove(std::string, json::Value) override { co_return true; }
   rt::Task<Result<Admitted>> Admit(std::string, Value manifest, Value) override {
     co_return Admitted{.manifest = std::move(manifest)};
   }

@@ -342,6 +342,24 @@ rt::Task<Result<void>> RenderController::RemoveWorks(const std::string& key, con
   co_return Result<void>();
 }
 
+// A writer is not taken out of its cluster by an edited binding: what runs there stays, and is told.
+rt::Task<Result<void>> RenderController::KeepWriter(const std::string& key, const json::Value& binding,
+                                                    const json::Value& object,
+                                                    std::set<std::string, std::less<>>& keep) {
+  if (hub_.gate() == nullptr || !hub_.gate()->Manages(object)) co_return Result<void>();
+  for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
+    const std::string cluster = ClusterOfWork(work);
+    if (keep.contains(cluster) || kube::IsDeleting(work)) continue;
+    if (CO_TRY(co_await hub_.gate()->MayRemove(cluster, object))) continue;
+    keep.insert(cluster);
+    hub_.events().Warning(
+        binding, "WriterKept",
+        StrCat("the binding no longer names ", cluster,
+               ", where the one writer of this workload runs: it is not removed; `baton migrate` moves it"));
+  }
+  co_return Result<void>();
+}
+
 // The binding is being deleted: its Works go first.
 rt::Task<kube::Outcome> RenderController::Finish(const std::string& key, const json::Value& binding) {
   const Result<void> removed = co_await RemoveWorks(key, binding, {});
@@ -384,6 +402,8 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
     if (SuspendedFor(binding, ClusterOfWork(work))) keep.insert(ClusterOfWork(work));
   }
+  const Result<void> kept = co_await KeepWriter(key, binding, object, keep);
+  if (!kept.ok()) co_return kube::Outcome::Retry(kept.error());
   Result<void> removed = co_await RemoveWorks(key, binding, keep);
   if (!removed.ok()) co_return kube::Outcome::Retry(removed.error());
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {

@@ -44,6 +44,8 @@ class RenderController {
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
+  rt::Task<Result<void>> KeepWriter(const std::string& key, const json::Value& binding, const json::Value& object,
+                                    std::set<std::string, std::less<>>& keep);
   rt::Task<Result<void>> RemoveWorks(const std::string& key, const json::Value& binding,
                                      const std::set<std::string, std::less<>>& keep);
   rt::Task<Result<void>> PutWork(const json::Value& binding, const json::Value& object, const std::string& cluster);

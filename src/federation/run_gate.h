@@ -24,6 +24,10 @@ class RunGate {
   // An error means: write nothing, ask again later. `observed` is the member's object as it is now, or null.
   virtual rt::Task<Result<Admitted>> Admit(std::string cluster, json::Value manifest, json::Value observed) = 0;
 
+  // Whether the workload may be taken out of that cluster now. Not from the writer, by whoever overwrote a binding:
+  // only its deletion, or a move, ends a writer.
+  virtual rt::Task<Result<bool>> MayRemove(std::string cluster, json::Value object) = 0;
+
   // The epoch that an object in a member carries; -1: none. A write of an older epoch than the member has is refused.
   virtual int64_t EpochOf(const json::Value& object) const = 0;
 

@@ -25,5 +25,21 @@ TEST(MigrationTest, AMoveLosesNothingDuplicatesNothingAndLeavesNothingBehind) {
   });
 }
 
+// Seen by the torture of the engine: the pipe deleted the running object when another scheduler overwrote a binding.
+TEST(MigrationTest, ABindingThatSomebodyOverwritesDoesNotTakeTheWriterOutOfItsCluster) {
+  Simulate(1, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    const std::string elsewhere = scene.from == "blue" ? "green" : "blue";
+    const auto written = co_await scene.world.hub().Patch(
+        federation::kResourceBindings, {"default", "orders-flinkdeployment"}, kube::PatchType::kMerge,
+        json::Object({{"spec", json::Object({{"clusters", json::Array({json::Object({{"name", elsewhere}})})},
+                                             {"suspension", json::Object({{"scheduling", true}})}})}}));
+    EXPECT_TRUE(written.ok());
+    co_await scene.world.loop().Sleep(minutes(2));
+    EXPECT_EQ(co_await scene.WhereItRuns(), scene.from);  // what was rendered elsewhere is held
+    co_await scene.ExpectClean();
+  });
+}
+
 }  // namespace
 }  // namespace baton::sim
