@@ -170,7 +170,9 @@ Value Engine::Projected(const Value& current, const Look& look, const Decision& 
                         .writer = writer,
                         .source = source,
                         .target = look.spec.target,
-                        .guarantee = look.profile == nullptr ? "" : look.profile->guarantee()},
+                        .guarantee = look.profile == nullptr ? "" : look.profile->guarantee(),
+                        .target_runs = writer.claim && writer.holder.cluster == writer.claim->target.cluster &&
+                                       look.seen.target.runs && look.seen.target.seq == writer.seq},
                        hub_.loop().WallNow());
 }
 

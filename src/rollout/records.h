@@ -66,6 +66,7 @@ struct Projection {
   std::string source;
   std::string target;
   std::string guarantee;
+  bool target_runs = false;  // it was granted, and was just seen to run
 };
 // The status that says this; the same value when nothing changed.
 json::Value ProjectStatus(const json::Value& object, const Projection& projection, WallTime now);

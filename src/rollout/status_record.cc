@@ -119,10 +119,11 @@ Value ProjectStatus(const Value& object, const Projection& projection, WallTime 
   SetCondition(status, "Completed", ended, phase, decision.message, generation, now);
   SetCondition(status, "Blocked", decision.blocked, decision.blocked ? "NeedsAPerson" : "NotBlocked",
                decision.blocked ? decision.message : "", generation, now);
-  // From the order to stop to the proof of the start: no longer than the real silence, and never less.
+  if (projection.target_runs && status["startedAt"].is_null()) status.Set("startedAt", json::FormatMicroTime(now));
+  // From the order to stop to the first sight of the target running: the most that the silence can have been.
   const auto stopped = PhaseBegan(status, "Quiescing");
-  const auto started = PhaseBegan(status, "Cleaning");
-  if (stopped && started) {
+  const Result<WallTime> started = json::ParseTime(status["startedAt"].str());
+  if (stopped && started.ok()) {
     const auto millis = (*started - *stopped) / milliseconds(1);
     status.Set("downtime", StrCat(millis / 1000, ".", (millis % 1000) / 100, "s"));
   }
