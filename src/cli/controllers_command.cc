@@ -129,6 +129,7 @@ rt::Task<Result<void>> Serve(rt::RealLoop& loop, const Flags& flags, Settings se
   co_await rt::WhenAny(std::move(either));
   log.Info("stopping", {});
   if (!settings.elect) co_return Result<void>();
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
   const auto release = [&]() -> rt::Task<Result<void>> {
     co_await election.Release();
     co_return Result<void>();
