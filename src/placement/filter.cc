@@ -118,6 +118,7 @@ std::string Summarize(std::span<const Rejection> rejections, size_t all_clusters
   std::map<std::string_view, size_t> counts;
   for (const Rejection& rejection : rejections) ++counts[rejection.reason];
   std::vector<std::string> lines;
+  lines.reserve(counts.size());
   for (const auto& [reason, count] : counts) lines.push_back(StrCat(count, " ", reason));
   std::ranges::sort(lines);
   return StrCat("0/", all_clusters, " clusters are available: ", Join(lines, ", "), ".");

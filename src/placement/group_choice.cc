@@ -50,6 +50,7 @@ class Search {
   // The best choice, cut down to the shortest beginning (by score) that is itself a combination Karmada would look at.
   std::vector<Group> Best() const {
     std::vector<Group> by_score;
+    by_score.reserve(best_.size());
     for (const size_t i : best_) by_score.push_back(groups_[i]);
     std::ranges::sort(by_score, BetterScore);
     for (size_t length = static_cast<size_t>(min_); length < by_score.size(); ++length) {
@@ -126,7 +127,8 @@ std::vector<Group> Greedy(std::vector<Group> groups, int32_t min, int32_t max, i
     int64_t clusters = 0;
     for (size_t i = 0; i < groups.size() && i < static_cast<size_t>(max); ++i) {
       clusters += groups[i].clusters;
-      if (static_cast<int64_t>(i) + 1 >= min && clusters >= target) return {groups.begin(), groups.begin() + i + 1};
+      if (static_cast<int64_t>(i) + 1 >= min && clusters >= target)
+        return {groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(i) + 1};
     }
     return {};
   };
@@ -151,6 +153,7 @@ std::vector<uint32_t> ChooseGroups(std::span<const Group> groups, int32_t min, i
   }
   std::ranges::sort(chosen, BetterScore);
   std::vector<uint32_t> names;
+  names.reserve(chosen.size());
   for (const Group& group : chosen) names.push_back(group.name);
   return names;
 }

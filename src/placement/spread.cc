@@ -31,7 +31,8 @@ int32_t Limit(const SpreadConstraint& constraint) {
 
 // The best `count` of them first, in any order.
 void BestFirst(std::vector<Candidate>& candidates, size_t count) {
-  if (count < candidates.size()) std::ranges::nth_element(candidates, candidates.begin() + count, ByRank);
+  if (count < candidates.size())
+    std::ranges::nth_element(candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count), ByRank);
 }
 
 // ---- by cluster ----

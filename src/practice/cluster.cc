@@ -118,7 +118,7 @@ rt::Task<void> PracticeCluster::MakeNodes() {
                         {"conditions", json::Array({json::Object(
                                            {{"type", "Ready"}, {"status", "True"}, {"reason", "PracticeNode"}})})}})}});
     while (true) {
-      const json::Value status = node["status"];
+      const json::Value& status = node["status"];
       Result<json::Value> made = co_await api_.Create(Nodes(), node);
       if (made.ok()) {
         made->Set("status", status);

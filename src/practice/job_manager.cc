@@ -168,7 +168,7 @@ rt::Task<Outcome> JobManagers::Reconcile(std::string key) {
 }
 
 rt::Task<Result<void>> JobManagers::ReleasePods(std::string key, std::string uid) {
-  for (Value pod : PodsOf(key, "")) {
+  for (const Value& pod : PodsOf(key, "")) {
     const bool deleting = kube::IsDeleting(pod);
     if (!deleting && OwnerUid(pod) == uid) continue;
     const auto at = managers_.find(key);
