@@ -124,6 +124,7 @@ int Fault(std::span<const std::string_view> arguments, const Flags& given) {
   Flags flags(ClientFlags({{"--data-dir", "DIR"}, {"--workload", "NAME"}, {"--output", "FORMAT", "-o"}}), 3);
   const Result<void> parsed = flags.Parse(with);
   if (!parsed.ok()) return UsageError(kName, parsed.error());
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): RunClient runs it to its end
   return RunClient("practice fault", flags, [&](rt::RealLoop&, Client& client) -> rt::Task<Result<int>> {
     if (IsOfAWorkload(fault)) {
       CO_TRY(co_await OnWorkload(client, flags, fault));
