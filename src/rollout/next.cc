@@ -256,6 +256,8 @@ Decision ToWithdraw(Phase phase, const Writer& writer, const Observation& seen, 
   const Claim& claim = *writer.claim;
   Writer next = WithStop(writer, claim.target, seen.target.uid, writer.receipt->capture);
   next.claim->intent = Intent::kWithdraw;
+  // What its operator says cannot start will make no capture; what may still start is first asked for one.
+  next.stop->any_way = !seen.target.runs && !seen.target.start_failed.empty();
   return Do(phase, SwapWriter{next}, StrCat("going back: ", why));
 }
 
