@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/federation_types.h"
 #include "api/karmada_keys.h"
 #include "base/base64.h"
 #include "base/strings.h"
@@ -18,21 +17,6 @@ namespace baton::cli {
 namespace {
 
 using json::Value;
-
-const kube::Resource kCrds{.group = "apiextensions.k8s.io",
-                           .version = "v1",
-                           .plural = "customresourcedefinitions",
-                           .kind = "CustomResourceDefinition",
-                           .namespaced = false};
-
-// Flink's kinds, which a real member has from Flink's own operator.
-rt::Task<Result<void>> InstallFlink(kube::Api& api) {
-  for (const Value& manifest : api::FederationCrds()) {
-    if (manifest["spec"]["group"].str() != "flink.apache.org") continue;
-    CO_TRY(co_await api.Apply(kCrds, manifest, {.force = true}));
-  }
-  co_return Result<void>();
-}
 
 }  // namespace
 
@@ -99,7 +83,7 @@ rt::Task<Result<void>> Stack::StartPractice(std::string name) {
   server.context_name = name;
   practice->server = CO_TRY(co_await apiserver::ApiServer::Start(loop_, std::move(server)));
   practice->api = std::make_unique<kube::LocalApi>(practice->server->backend());
-  CO_TRY(co_await InstallFlink(*practice->api));
+  CO_TRY(co_await practice::InstallFlinkKinds(*practice->api));
   practice::PracticeClusterOptions settings = options_.practice;
   if (options_.operator_speed > 1) settings.flink = settings.flink.Faster(options_.operator_speed);
   practice->cluster = std::make_unique<practice::PracticeCluster>(*practice->api, *commons_, name, settings);

@@ -14,6 +14,7 @@
 #include "federation/resources.h"
 #include "json/yaml.h"
 #include "kube/api.h"
+#include "kube/borrowed_api.h"
 #include "kube/faulty_api.h"
 #include "kube/local_api.h"
 #include "rt/scope.h"
@@ -26,23 +27,6 @@ namespace baton::federation {
 inline const kube::Resource kTestConfigMaps{.group = "", .version = "v1", .plural = "configmaps", .kind = "ConfigMap"};
 inline const kube::Resource kTestDeployments{
     .group = "apps", .version = "v1", .plural = "deployments", .kind = "Deployment"};
-
-// An Api that only passes on: what a Member owns, while the test keeps the server.
-class BorrowedApi final : public kube::Api {
- public:
-  explicit BorrowedApi(kube::Api& below) : below_(below) {}
-  rt::Loop& loop() override { return below_.loop(); }
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
-    return below_.Do(std::move(call), deadline);
-  }
-  rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {
-    return below_.OpenWatch(std::move(call), deadline);
-  }
-  rt::Task<Result<kube::Discovered>> Discover(rt::Deadline deadline) override { return below_.Discover(deadline); }
-
- private:
-  kube::Api& below_;
-};
 
 // Counts writes by verb and resource: "create works".
 class CountingApi final : public kube::Api {
@@ -140,7 +124,7 @@ class FederationWorld {
           if (token != tokens.end() && secret["data"]["token"].str() != token->second) {
             return UnavailableError("the credentials in the Secret are not those of the cluster");
           }
-          return std::unique_ptr<kube::Api>(std::make_unique<BorrowedApi>(*at->second));
+          return std::unique_ptr<kube::Api>(std::make_unique<kube::BorrowedApi>(*at->second));
         },
         hub_options);
     scope = std::make_unique<rt::Scope>(loop);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/federation_types.h"
 #include "base/strings.h"
 #include "rt/scope.h"
 
@@ -128,6 +129,19 @@ rt::Task<void> PracticeCluster::MakeNodes() {
       co_await api_.loop().Sleep(kNodeRetry);
     }
   }
+}
+
+rt::Task<Result<void>> InstallFlinkKinds(kube::Api& api) {
+  static const kube::Resource kCrds{.group = "apiextensions.k8s.io",
+                                    .version = "v1",
+                                    .plural = "customresourcedefinitions",
+                                    .kind = "CustomResourceDefinition",
+                                    .namespaced = false};
+  for (const json::Value& manifest : api::FederationCrds()) {
+    if (manifest["spec"]["group"].str() != "flink.apache.org") continue;
+    CO_TRY(co_await api.Apply(kCrds, manifest, {.force = true}));
+  }
+  co_return Result<void>();
 }
 
 }  // namespace baton::practice

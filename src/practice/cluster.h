@@ -69,4 +69,7 @@ class PracticeCluster {
   Duration down_for_{};
 };
 
+// The kinds of Flink's operator, which a real cluster has from that operator.
+rt::Task<Result<void>> InstallFlinkKinds(kube::Api& api);
+
 }  // namespace baton::practice

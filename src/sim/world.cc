@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "api/federation_types.h"
 #include "federation/admission.h"
 #include "federation/resources.h"
+#include "kube/borrowed_api.h"
 #include "practice/flink_operator.h"
 
 namespace baton::sim {
@@ -13,38 +13,7 @@ namespace {
 
 using json::Value;
 
-const kube::Resource kCrds{.group = "apiextensions.k8s.io",
-                           .version = "v1",
-                           .plural = "customresourcedefinitions",
-                           .kind = "CustomResourceDefinition",
-                           .namespaced = false};
 constexpr Duration kLookEvery = milliseconds(100);
-
-// What a Member owns, while the world keeps the server.
-class BorrowedApi final : public kube::Api {
- public:
-  explicit BorrowedApi(kube::Api& below) : below_(below) {}
-  rt::Loop& loop() override { return below_.loop(); }
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
-    return below_.Do(std::move(call), deadline);
-  }
-  rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {
-    return below_.OpenWatch(std::move(call), deadline);
-  }
-  rt::Task<Result<kube::Discovered>> Discover(rt::Deadline deadline) override { return below_.Discover(deadline); }
-
- private:
-  kube::Api& below_;
-};
-
-// Flink's kinds, which a member has from Flink's own operator.
-rt::Task<Result<void>> InstallFlink(kube::Api& api) {
-  for (const Value& manifest : api::FederationCrds()) {
-    if (manifest["spec"]["group"].str() != "flink.apache.org") continue;
-    CO_TRY(co_await api.Apply(kCrds, manifest, {.force = true}));
-  }
-  co_return Result<void>();
-}
 
 }  // namespace
 
@@ -79,7 +48,7 @@ rt::Task<Result<void>> World::Start(WorldOptions options) {
   for (const std::string& name : options.clusters) {
     auto member = std::make_unique<Member>();
     member->server = CO_TRY(co_await StartServer());
-    CO_TRY(co_await InstallFlink(*member->server.api));
+    CO_TRY(co_await practice::InstallFlinkKinds(*member->server.api));
     practice::PracticeClusterOptions practice;
     practice.flink = practice.flink.Faster(options.operator_speed);
     member->practice = std::make_unique<practice::PracticeCluster>(*member->server.api, *commons_, name, practice);
@@ -109,7 +78,7 @@ void World::StartController() {
       [&leader](const Value& cluster, const Value&) -> Result<std::unique_ptr<kube::Api>> {
         const auto at = leader.members.find(std::string(kube::NameOf(cluster)));
         if (at == leader.members.end()) return NotFoundError("there is no such cluster in this world");
-        return std::unique_ptr<kube::Api>(std::make_unique<BorrowedApi>(*at->second));
+        return std::unique_ptr<kube::Api>(std::make_unique<kube::BorrowedApi>(*at->second));
       },
       ++fence_);
 }
