@@ -206,9 +206,8 @@ rt::Task<Result<void>> Engine::Swap(Look& look, const Writer& next) {
 }
 
 rt::Task<Result<void>> Engine::Put(Look& look, const OverrideState& state) {
-  const Stop* stop = look.writer.stop ? &*look.writer.stop : nullptr;
   Value wanted =
-      CO_TRY(MakeOverride(state, *look.writer.claim, look.workload, PinnedOf(look.writer_object), *look.profile, stop));
+      CO_TRY(MakeOverride(state, *look.writer.claim, look.workload, PinnedOf(look.writer_object), *look.profile));
   Result<Value> written = InternalError("not written");
   if (look.override_policy.is_null()) {
     written = co_await hub_.api().Create(federation::kOverridePolicies, wanted);

@@ -85,9 +85,8 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
     seen.target_invalid = memory.target_invalid;
   }
   if (look.profile == nullptr) co_return look;
-  const Stop* stop = look.writer.stop ? &*look.writer.stop : nullptr;
   seen.override_state =
-      ReadOverride(look.override_policy, claim, look.workload, PinnedOf(look.writer_object), *look.profile, stop);
+      ReadOverride(look.override_policy, claim, look.workload, PinnedOf(look.writer_object), *look.profile);
   seen.binding = ReadBinding(look.binding, claim);
   const Value& status = look.binding["status"];
   seen.binding_settled =
@@ -119,9 +118,6 @@ interpret::Question Engine::QuestionFor(const Look& look, bool is_target) const 
     Value object = json::Object({{"spec", PinnedOf(look.writer_object)[is_target ? "target" : "source"]}});
     const Result<std::string> dir = look.profile->StateDir(object, writer.stop->state_dir);
     if (dir.ok()) question.state_dir = *dir;
-  } else if (writer.stop && !is_target) {
-    // Withdrawing: the source is still in its stop of before.
-    question.stop_seq = -1;
   }
   const bool started = is_target ? writer.holder.cluster == claim.target.cluster && claim.intent == Intent::kForward
                                  : claim.intent != Intent::kForward;

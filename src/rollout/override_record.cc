@@ -77,7 +77,7 @@ Value RuleFor(const Value& formed, std::string_view cluster, const interpret::Pr
 }  // namespace
 
 Result<Value> MakeOverride(const OverrideState& state, const Claim& claim, const Value& workload, const Value& pinned,
-                           const interpret::Profile& profile, const Stop* /*stop*/) {
+                           const interpret::Profile& profile) {
   const SideRule everywhere{.mode = Mode::kHeld, .seq = std::max(state.source.seq, state.target.seq)};
   const Value held = TRY(Formed(everywhere, false, workload, pinned["other"], profile));
   const Value source = TRY(Formed(state.source, true, workload, pinned["source"], profile));
@@ -104,7 +104,7 @@ Result<Value> MakeOverride(const OverrideState& state, const Claim& claim, const
 }
 
 std::optional<OverrideState> ReadOverride(const Value& object, const Claim& claim, const Value& workload,
-                                          const Value& pinned, const interpret::Profile& profile, const Stop* stop) {
+                                          const Value& pinned, const interpret::Profile& profile) {
   if (object.is_null()) return std::nullopt;
   const Result<Value> said = json::Parse(object["metadata"]["annotations"][kStateAnnotation].str());
   if (!said.ok()) return std::nullopt;
@@ -113,7 +113,7 @@ std::optional<OverrideState> ReadOverride(const Value& object, const Claim& clai
   state.attempt = (*said)["attempt"].int_or(0);
   state.source = ReadSide((*said)["source"]);
   state.target = ReadSide((*said)["target"]);
-  const Result<Value> whole = MakeOverride(state, claim, workload, pinned, profile, stop);
+  const Result<Value> whole = MakeOverride(state, claim, workload, pinned, profile);
   if (!whole.ok() || (*whole)["spec"] != object["spec"]) return std::nullopt;
   // One that somebody deleted is still there, and is applied, for as long as our finalizer holds it: it is used on, and
   // goes at the end. Letting it go to make another would leave a moment without any.

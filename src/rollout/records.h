@@ -78,11 +78,10 @@ WallTime PhaseSince(const json::Value& object, WallTime now);
 std::string OverrideName(const std::string& migration_uid);
 // The whole OverridePolicy: rule 0 holds everywhere, then one rule for the source and one for the target.
 Result<json::Value> MakeOverride(const OverrideState& state, const Claim& claim, const json::Value& workload,
-                                 const json::Value& pinned, const interpret::Profile& profile, const Stop* stop);
+                                 const json::Value& pinned, const interpret::Profile& profile);
 // What it says, if it says exactly that.
 std::optional<OverrideState> ReadOverride(const json::Value& object, const Claim& claim, const json::Value& workload,
-                                          const json::Value& pinned, const interpret::Profile& profile,
-                                          const Stop* stop);
+                                          const json::Value& pinned, const interpret::Profile& profile);
 
 // ---- binding ----
 BindingState ReadBinding(const json::Value& binding, const Claim& claim);
