@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/files.h"
 #include "cli/stack.h"
 #include "federation/resources.h"
 #include "json/yaml.h"
@@ -208,8 +209,10 @@ rt::Task<Result<void>> Main(rt::RealLoop& loop, int moves, std::string directory
 
 int main(int argc, char** argv) {
   const int moves = argc > 1 ? std::atoi(argv[1]) : 50;
-  char pattern[] = "/tmp/baton-handoff-XXXXXX";
-  const std::string directory = argc > 2 ? argv[2] : ::mkdtemp(pattern);
+  const baton::Result<std::string> made =
+      argc > 2 ? baton::Result<std::string>(argv[2]) : baton::cli::MakeTemporaryDirectory("baton-handoff");
+  if (!made.ok()) return 1;
+  const std::string& directory = *made;
   baton::rt::RealLoop loop;
   const baton::Result<void> done = loop.Run(baton::Main(loop, moves, directory));
   if (argc <= 2) std::filesystem::remove_all(directory);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "cli/files.h"
 #include "cli/flags.h"
 #include "cli/signals.h"
 #include "cli/stack.h"
@@ -207,10 +208,9 @@ int DemoCommand(std::span<const std::string_view> arguments) {
   std::string directory = flags.Get("--keep");
   const bool temporary = directory.empty();
   if (temporary) {
-    char pattern[] = "/tmp/baton-demo-XXXXXX";
-    if (::mkdtemp(pattern) == nullptr)
-      return Failure(kName, InvalidError("no temporary directory can be made in /tmp"));
-    directory = pattern;
+    Result<std::string> made = MakeTemporaryDirectory("baton-demo");
+    if (!made.ok()) return Failure(kName, made.error());
+    directory = *std::move(made);
   }
   StopSignals signals;
   rt::RealLoop loop;

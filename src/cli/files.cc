@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -43,6 +44,16 @@ Result<void> MakeDirectories(const std::string& path) {
   std::filesystem::create_directories(path, error);
   if (error) return InvalidError(StrCat("'", path, "' cannot be made: ", error.message()));
   return {};
+}
+
+Result<std::string> MakeTemporaryDirectory(std::string_view prefix) {
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  std::string path = StrCat(parent.string(), "/", prefix, "-XXXXXX");
+  if (error || ::mkdtemp(path.data()) == nullptr) {
+    return InvalidError(StrCat("no temporary directory can be made in '", parent.string(), "'"));
+  }
+  return path;
 }
 
 std::string Absolute(const std::string& path) {
