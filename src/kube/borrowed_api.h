@@ -1,5 +1,5 @@
-// BorrowedApi: an Api that only passes on to another one which somebody else keeps: for who must own an Api and is given
-// one that is not theirs to own.
+// BorrowedApi: an Api that only passes on to another one which somebody else keeps: for who must own an Api and is
+// given one that is not theirs to own.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,9 @@ class BorrowedApi final : public Api {
   explicit BorrowedApi(Api& below) : below_(below) {}  // outlives this
 
   rt::Loop& loop() override { return below_.loop(); }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override { return below_.Do(std::move(call), deadline); }
+  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override {
+    return below_.Do(std::move(call), deadline);
+  }
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override {
     return below_.OpenWatch(std::move(call), deadline);
   }
