@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "federation/execute.h"
 #include "federation/resources.h"
 #include "json/builder.h"
 
@@ -87,6 +88,7 @@ rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
   }
   std::map<std::string, json::Value> items;
   std::set<std::string> applied;
+  std::string strays;
   bool unanswered = false;
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
     if (kube::IsDeleting(work)) continue;
@@ -104,6 +106,8 @@ rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
       if (!condition.is_null()) item.Set("appliedMessage", condition["message"]);
       if (condition.is_null() && !work["spec"]["suspendDispatching"].bool_or(false)) unanswered = true;
     }
+    const json::Value& stray = FindCondition(work["status"], kStrayWriter);
+    if (stray["status"].str() == "True") strays += StrCat(strays.empty() ? "" : "; ", stray["message"].str());
     items.emplace(cluster, std::move(item));
   }
   for (const std::string& cluster : expected) unanswered = unanswered || !items.contains(cluster);
@@ -132,6 +136,11 @@ rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
                  trouble.empty() ? "Failed to apply all works, see status.aggregatedStatus for details" : trouble, now);
   }
   FillStale(items, status);
+  if (!strays.empty()) {
+    SetCondition(status, kStrayWriter, "True", "NotTheRecordedObject", strays, now);
+  } else if (FindCondition(status, kStrayWriter)["status"].str() == "True") {
+    SetCondition(status, kStrayWriter, "False", "RecordedObject", "the object that is on record is there", now);
+  }
   if (status != binding["status"]) {
     const Result<json::Value> written = co_await hub_.api().UpdateStatus(BindingResource(key), next);
     if (!written.ok()) co_return kube::Outcome::Retry(written.error());

@@ -189,7 +189,7 @@ Result<json::Value> ExecuteController::Merged(const json::Value& desired, const 
 }
 
 rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kube::Resource& resource,
-                                                       json::Value manifest, bool was_there) {
+                                                       json::Value manifest, bool was_there, std::string* stray) {
   kube::Name name = kube::Name::Of(manifest);
   if (!resource.namespaced) name.ns.clear();
   json::Value observed = CO_TRY(co_await Observe(member, resource, name));
@@ -198,6 +198,7 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
     Admitted admitted = CO_TRY(co_await hub_.gate()->Admit(member.name(), std::move(manifest), observed));
     manifest = std::move(admitted.manifest);
     seq = admitted.seq;
+    *stray = std::move(admitted.stray);
   }
   manifest.Edit("metadata").Edit("annotations").Set(kAppliedHash, HashOf(manifest));
   if (observed.is_null()) {
@@ -271,6 +272,18 @@ json::Value ExecuteController::ReflectedStatus(const json::Value& work, const js
   return json::Array({item});
 }
 
+// An instance that may not write is a matter for a person: on the Work, the binding (aggregate), and as an event.
+void ExecuteController::TellStray(const json::Value& work, const std::string& stray, json::Value& status) {
+  const bool was = FindCondition(work["status"], kStrayWriter)["status"].str() == "True";
+  const WallTime now = hub_.loop().WallNow();
+  if (!stray.empty()) {
+    SetCondition(status, kStrayWriter, "True", "NotTheRecordedObject", stray, now);
+    if (!was) hub_.events().Warning(work, kStrayWriter, stray);
+  } else if (was) {
+    SetCondition(status, kStrayWriter, "False", "RecordedObject", "the object that is on record is there", now);
+  }
+}
+
 rt::Task<Result<void>> ExecuteController::WriteStatus(const json::Value& work, const Applied* applied, bool suspended) {
   json::Value next = work;
   json::Value& status = next.Edit("status");
@@ -291,6 +304,7 @@ rt::Task<Result<void>> ExecuteController::WriteStatus(const json::Value& work, c
       SetCondition(status, "Applied", "False", "AppliedFailed",
                    StrCat("Failed to apply all manifests (0/1): ", applied->message), now);
     }
+    TellStray(work, applied->stray, status);
     if (!applied->object.is_null())
       status.Set("manifestStatuses", ReflectedStatus(work, ManifestOf(work), applied->object));
   }
@@ -414,7 +428,7 @@ rt::Task<kube::Outcome> ExecuteController::Reconcile(std::string key) {
     } else {
       member->Watch(*resource);
       const bool was_there = FindCondition(work["status"], "Applied")["status"].str() == "True";
-      Result<json::Value> written = co_await Apply(*member, *resource, manifest, was_there);
+      Result<json::Value> written = co_await Apply(*member, *resource, manifest, was_there, &applied.stray);
       if (written.ok()) {
         applied.ok = true;
         applied.object = *std::move(written);

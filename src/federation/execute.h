@@ -25,6 +25,9 @@
 
 namespace baton::federation {
 
+// Condition of a Work and of its binding: what is in the member is held because it is not the writer on record.
+inline constexpr std::string_view kStrayWriter = "StrayWriter";
+
 class ExecuteController {
  public:
   explicit ExecuteController(Hub& hub);
@@ -36,18 +39,20 @@ class ExecuteController {
     bool ok = false;
     std::string message;
     json::Value object;  // as the member has it, when that is known
+    std::string stray;   // as the gate said
   };
 
   void Add(std::string_view key, kube::Priority priority = kube::Priority::kUser);
   rt::Task<kube::Outcome> Reconcile(std::string key);
   rt::Task<Result<json::Value>> Apply(Member& member, const kube::Resource& resource, json::Value manifest,
-                                      bool was_there);
+                                      bool was_there, std::string* stray);
   rt::Task<Result<void>> CheckIdentity(Member& member);
   rt::Task<Result<json::Value>> Observe(Member& member, const kube::Resource& resource, const kube::Name& name);
   Result<json::Value> Merged(const json::Value& desired, const json::Value& observed);
   rt::Task<kube::Outcome> Remove(const std::string& key, const json::Value& work);
   rt::Task<Result<bool>> RemoveFromMember(Member& member, const json::Value& work);
   rt::Task<Result<void>> WriteStatus(const json::Value& work, const Applied* applied, bool suspended);
+  void TellStray(const json::Value& work, const std::string& stray, json::Value& status);
   json::Value ReflectedStatus(const json::Value& work, const json::Value& manifest, const json::Value& object) const;
   rt::Task<Result<kube::Resource>> ResourceOf(Member& member, const json::Value& manifest);
 

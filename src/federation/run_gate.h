@@ -15,6 +15,8 @@ struct Admitted {
   json::Value manifest;  // what may be written
   int64_t seq = -1;      // its epoch; -1: the workload is not managed
   bool held = false;     // it was given its held form
+  // Not empty: what is there is not the object that may write, and this says so and what a person can do. It is held.
+  std::string stray = {};
 };
 
 class RunGate {

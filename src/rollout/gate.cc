@@ -34,6 +34,18 @@ Error NotYet(const std::string& cluster, const Value& manifest, std::string_view
       StrCat(kube::KindOf(manifest), " ", kube::NameOf(manifest), " is not written to ", cluster, " now: ", why));
 }
 
+// What a person must know of an object that is not the one on record, and how they let it run if that is what they
+// want.
+std::string StrayMessage(const std::string& cluster, const Value& writer, const Value& manifest, std::string_view uid) {
+  return StrCat(
+      kube::KindOf(manifest), " ", kube::NameOf(manifest), " in ", cluster, " has uid ", uid, ", and ",
+      writer["spec"]["holder"]["memberUID"].str(),
+      " is the one that may write: it was deleted or made anew there, has lost its state, and is held. Find the "
+      "state that the first one left, put it into the template, and let this one run: kubectl -n ",
+      kube::NamespaceOf(writer), " patch writer ", kube::NameOf(writer),
+      " --type=merge -p '{\"spec\":{\"holder\":{\"memberUID\":\"", uid, "\"}}}'");
+}
+
 }  // namespace
 
 int64_t Gate::EpochOf(const Value& object) const {
@@ -164,7 +176,11 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
   const bool ours = writer.holder.cluster == cluster;
   if (ours && !writer.holder.member_uid.empty() && uid != writer.holder.member_uid) {
     // Made anew by somebody, or recreated by us after it vanished: it has lost its state and is not started empty.
-    if (!GUARD("rollout.same_member_object", false)) co_return hold();
+    if (!GUARD("rollout.same_member_object", false)) {
+      Admitted stray = CO_TRY(hold());
+      stray.stray = StrayMessage(cluster, *object, manifest, uid);
+      co_return stray;
+    }
   }
   if (ours && !writer.claim && writer.holder.member_uid.empty()) {
     CO_TRY(co_await RememberUid(*object, std::string(uid)));

@@ -111,6 +111,27 @@ TEST(FailureTest, AnObjectThatIsDeletedByHandIsNotStartedEmpty) {
                  StrCat("it was started empty: ", again["spec"]["job"].ToString()));
     scene.Expect((co_await scene.WhereItRuns()).empty(), "it runs");
     co_await scene.ExpectClean();
+    const Value stray = federation::FindCondition((co_await scene.Binding())["status"], "StrayWriter");
+    scene.Expect(stray["status"].str() == "True", "nobody is told of the stray");
+    // As the message says.
+    const auto let =
+        co_await scene.world.hub().Patch(kWriters, kube::Name::FromKey(kBindingKey), kube::PatchType::kMerge,
+                                         Yaml(StrCat("{spec: {holder: {memberUID: ", kube::UidOf(again), "}}}")));
+    scene.Expect(let.ok(), "the Writer did not take it");
+    // The Work is looked at again when anything of it changes.
+    [[maybe_unused]] const auto touched =
+        co_await scene.world.member(scene.to).Patch(FlinkDeployments(), {"default", "orders"}, kube::PatchType::kMerge,
+                                                    Yaml("{metadata: {annotations: {touched: now}}}"));
+    const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(5));
+    scene.Expect(runs, StrCat("a person let it run, and: ", co_await scene.Dump()));
+    co_await scene.world.Until(
+        [&]() -> rt::Task<bool> {
+          const Value binding = co_await scene.Binding();
+          co_return federation::FindCondition(binding["status"], "StrayWriter")["status"].str() == "False";
+        },
+        minutes(1));
+    scene.Expect(stray["message"].str().find(kube::UidOf(again)) != std::string_view::npos,
+                 stray["message"].ToString());
   });
 }
 
