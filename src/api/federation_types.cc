@@ -96,6 +96,14 @@ constexpr auto kMigrationColumns = std::to_array<ColumnText>({{"WORKLOAD", ".spe
                                                               kAge,
                                                               {"MESSAGE", ".status.message", "string", 1}});
 
+constexpr auto kEvacuationColumns = std::to_array<ColumnText>({{"CLUSTER", ".spec.cluster"},
+                                                               {"PHASE", ".status.phase"},
+                                                               {"DONE", ".status.done", "integer"},
+                                                               {"TOTAL", ".status.total", "integer"},
+                                                               {"MOVING", ".status.moving", "integer"},
+                                                               kAge,
+                                                               {"MESSAGE", ".status.message", "string", 1}});
+
 constexpr auto kPolicy = std::to_array<Kind>({
     {"PropagationPolicy", "propagationpolicies", "pp", 0, kPolicyColumns},
     {"ClusterPropagationPolicy", "clusterpropagationpolicies", "cpp", kCluster, kPolicyColumns},
@@ -122,6 +130,7 @@ constexpr auto kRollout = std::to_array<Kind>({
     {"Writer", "writers", "", 0, kWriterColumns},  // no status subresource: everything is in spec
     {"StatefulMigration", "statefulmigrations", "smig", kStatus, kMigrationColumns},
     {"MigrationProfile", "migrationprofiles", "", kCluster},
+    {"ClusterEvacuation", "clusterevacuations", "evac", kCluster | kStatus, kEvacuationColumns},
 });
 
 constexpr auto kGroups = std::to_array<GroupVersion>({

@@ -41,6 +41,7 @@ TEST(FederationTypesTest, AreTheKindsThatAHubServes) {
                        "policy.karmada.io/v1alpha1 ClusterTaintPolicy clustertaintpolicies() cluster",
                        "policy.karmada.io/v1alpha1 OverridePolicy overridepolicies(op) namespaced",
                        "policy.karmada.io/v1alpha1 PropagationPolicy propagationpolicies(pp) namespaced",
+                       "rollout.karmada.io/v1alpha1 ClusterEvacuation clusterevacuations(evac) cluster status",
                        "rollout.karmada.io/v1alpha1 MigrationProfile migrationprofiles() cluster",
                        "rollout.karmada.io/v1alpha1 StatefulMigration statefulmigrations(smig) namespaced status",
                        "rollout.karmada.io/v1alpha1 Writer writers() namespaced",

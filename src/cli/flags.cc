@@ -2,6 +2,7 @@
 #include "cli/flags.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 #include "base/strings.h"
@@ -66,6 +67,17 @@ std::string Flags::Get(std::string_view name, std::string_view fallback) const {
 Result<std::string> Flags::Required(std::string_view name) const {
   if (!Has(name)) return InvalidError(StrCat(name, " is missing"));
   return Get(name);
+}
+
+Result<int64_t> Flags::GetInt(std::string_view name, int64_t fallback, int64_t least, int64_t most) const {
+  if (!Has(name)) return fallback;
+  const std::string text = Get(name);
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) {
+    return InvalidError(StrCat(name, ": '", text, "' is not a number from ", least, " to ", most));
+  }
+  return number;
 }
 
 Result<Duration> Flags::GetDuration(std::string_view name, Duration fallback) const {

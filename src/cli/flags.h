@@ -37,6 +37,7 @@ class Flags {
   std::string Get(std::string_view name, std::string_view fallback = {}) const;
   Result<std::string> Required(std::string_view name) const;
   Result<Duration> GetDuration(std::string_view name, Duration fallback) const;  // "10m", "1h30m"
+  Result<int64_t> GetInt(std::string_view name, int64_t fallback, int64_t least, int64_t most) const;
   const std::vector<std::string>& positional() const { return positional_; }
   // The only positional argument; an error says what it should be: "a migration's name".
   Result<std::string> Only(std::string_view what) const;

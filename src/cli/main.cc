@@ -11,6 +11,7 @@
 #include "cli/controllers_command.h"
 #include "cli/crds_command.h"
 #include "cli/demo_command.h"
+#include "cli/drain_command.h"
 #include "cli/get_command.h"
 #include "cli/history_command.h"
 #include "cli/interpret_command.h"
@@ -49,6 +50,7 @@ constexpr std::array kCommands = {
     Command{"controllers", "the controllers, on any hub", baton::cli::ControllersCommand},
     Command{"crds", "print the CustomResourceDefinitions that a hub needs", baton::cli::CrdsCommand},
     Command{"demo", "a whole migration on practice clusters, judged at the end", baton::cli::DemoCommand},
+    Command{"drain", "move everything out of a cluster", baton::cli::DrainCommand},
     Command{"get", "migrations, writers and clusters as tables", baton::cli::GetCommand},
     Command{"history", "the handoffs of a workload, on record", baton::cli::HistoryCommand},
     Command{"interpret", "what an interpreter says about an object; tries a customization",
@@ -60,7 +62,9 @@ constexpr std::array kCommands = {
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
     Command{"resume", "let a paused move go on", baton::cli::ResumeCommand},
     Command{"status", "where workloads run, what moves, who must act", baton::cli::StatusCommand},
+    Command{"uncordon", "let a drained cluster take workloads again", baton::cli::UncordonCommand},
     Command{"undo", "move a workload back to where it came from", baton::cli::UndoCommand},
+    Command{"undrain", "the same, and bring home what was moved away", baton::cli::UndrainCommand},
     Command{"unjoin", "let a member leave", baton::cli::UnjoinCommand},
     Command{"up", "the whole control plane in this process", baton::cli::UpCommand},
     Command{"verify", "check the record of handoffs", baton::cli::VerifyCommand},

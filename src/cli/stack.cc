@@ -25,14 +25,12 @@ ControlPlane::ControlPlane(kube::Api& hub, federation::Connect connect, std::fun
     : interpreter({.limits = {}, .now = [&hub] { return hub.loop().WallNow(); }}),
       gate(hub, profiles),
       federation(hub, interpreter, std::move(connect), {.gate = &gate, .log = log}),
-      engine(federation, profiles, {.fence = std::move(fence), .log = log}),
-      trigger(federation.hub(), profiles),
+      rollout(federation, profiles, {.fence = std::move(fence), .log = log}),
       scope(hub.loop()) {}
 
 void ControlPlane::Run() {
   scope.Spawn(federation.Run());
-  scope.Spawn(engine.Run());
-  scope.Spawn(trigger.Run());
+  scope.Spawn(rollout.Run());
 }
 
 Stack::Stack(rt::RealLoop& loop, StackOptions options)

@@ -15,10 +15,9 @@
 #include "practice/cluster.h"
 #include "practice/commons.h"
 #include "practice/storage.h"
-#include "rollout/engine.h"
 #include "rollout/gate.h"
 #include "rollout/profiles.h"
-#include "rollout/trigger.h"
+#include "rollout/rollout.h"
 #include "rt/files.h"
 #include "rt/real_loop.h"
 #include "rt/scope.h"
@@ -44,8 +43,7 @@ struct ControlPlane {
   rollout::ProfileSet profiles;
   rollout::Gate gate;
   federation::Federation federation;
-  rollout::Engine engine;
-  rollout::Trigger trigger;
+  rollout::Rollout rollout;
   rt::Scope scope;  // last, so that it goes first
 };
 

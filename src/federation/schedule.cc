@@ -156,6 +156,39 @@ bool ScheduleController::Allows(const json::Value& binding, std::string_view clu
   return std::ranges::any_of((*prepared)->terms(), [&](const auto& term) { return term.any.Has(*number); });
 }
 
+Result<std::string> ScheduleController::Elsewhere(const std::string& key, const json::Value& binding,
+                                                  const std::set<std::string>& barred) {
+  if (binding["spec"]["placement"].is_null()) return NotFoundError("no policy places it");
+  // As if it had never been placed, and was being evicted from all that are barred.
+  json::Value fresh = binding;
+  json::Value& spec = fresh.Edit("spec");
+  spec.Set("clusters", json::Array());
+  json::Value tasks = json::Array();
+  for (const std::string& cluster : barred) tasks.Push(json::Object({{"fromCluster", cluster}}));
+  spec.Set("gracefulEvictionTasks", tasks);
+  spec.Erase("suspension");
+  fresh.Edit("metadata").Edit("annotations").Erase(api::karmada::kAppliedPlacement);
+  const std::shared_ptr<const placement::PreparedPlacement> prepared =
+      TRY(cache_.Get(binding["spec"]["placement"], Fleet()));
+  const placement::Binding parsed = TRY(placement::ParseBinding(fresh));
+  const placement::Decision decision =
+      placement::Schedule(parsed, *prepared, estimator_->For(parsed, prepared->placement()));
+  if (decision.action != placement::Action::kSchedule || decision.clusters.empty()) {
+    return NotFoundError(StrCat("no other cluster fits: ", decision.message.empty() ? decision.why : decision.message));
+  }
+  if (decision.clusters.size() > 1) {
+    return InvalidError(StrCat("its policy wants it in several clusters at once (", ClusterNames(decision.clusters),
+                               "): it has one writer; add a spread constraint with maxGroups 1"));
+  }
+  assumed_.Decided(key, parsed, decision.clusters, hub_.loop().WallNow());
+  return decision.clusters[0].name;
+}
+
+std::string ScheduleController::Wish(const std::string& key) const {
+  const auto at = known_.find(key);
+  return at == known_.end() ? std::string() : at->second.wish;
+}
+
 void ScheduleController::FillStatus(const std::string& key, const json::Value& binding, json::Value& status) {
   const auto at = known_.find(key);
   if (at == known_.end()) return;

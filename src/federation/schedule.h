@@ -34,6 +34,14 @@ class ScheduleController {
   // Whether the binding's placement reaches that cluster: its affinity and its tolerations allow it.
   bool Allows(const json::Value& binding, std::string_view cluster);
 
+  // The one cluster to which the placement would send the workload if it could not be in those; an error says why there
+  // is none. What is chosen counts as decided: the next question sees less room there.
+  Result<std::string> Elsewhere(const std::string& key, const json::Value& binding,
+                                const std::set<std::string>& barred);
+
+  // Where a workload that must stay would go; "": nowhere else, or nothing is known yet. Several are joined by ",".
+  std::string Wish(const std::string& key) const;
+
   // Puts the scheduling part into a binding's status, as of its generation.
   void FillStatus(const std::string& key, const json::Value& binding, json::Value& status);
   // Called when a status should be written because the decision changed.

@@ -20,10 +20,10 @@ constexpr Duration kLookEvery = milliseconds(100);
 Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence)
     : gate(hub, profiles),
       federation(hub, interpreter, std::move(connect), {.gate = &gate}),
-      engine(federation, profiles, {.fence = [fence] { return fence; }}),
+      rollout(federation, profiles, {.fence = [fence] { return fence; }}),
       scope(hub.loop()) {
   scope.Spawn(federation.Run());
-  scope.Spawn(engine.Run());
+  scope.Spawn(rollout.Run());
 }
 
 World::World(rt::VirtualLoop& loop) : loop_(loop) {}

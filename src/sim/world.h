@@ -26,9 +26,9 @@
 #include "practice/commons.h"
 #include "practice/judge.h"
 #include "practice/storage.h"
-#include "rollout/engine.h"
 #include "rollout/gate.h"
 #include "rollout/profiles.h"
+#include "rollout/rollout.h"
 #include "rt/scope.h"
 #include "rt/simulated_files.h"
 #include "rt/virtual_loop.h"
@@ -56,7 +56,7 @@ struct Controllers {
   rollout::ProfileSet profiles;
   rollout::Gate gate;
   federation::Federation federation;
-  rollout::Engine engine;
+  rollout::Rollout rollout;
   rt::Scope scope;  // last, so that it goes first
 };
 

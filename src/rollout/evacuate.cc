@@ -1,0 +1,349 @@
+// Draining clusters.
+#include "rollout/evacuate.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/strings.h"
+#include "federation/resources.h"
+#include "json/builder.h"
+#include "json/rfc3339.h"
+#include "rollout/records.h"
+
+namespace baton::rollout {
+namespace {
+
+using json::Value;
+
+constexpr size_t kItemsMax = 5000;  // of one status
+constexpr Duration kSafetyNet = seconds(30);
+// Taints that say that a cluster is ill: moves cannot help there.
+constexpr std::string_view kIllTaints[] = {"cluster.karmada.io/not-ready", "cluster.karmada.io/unreachable",
+                                           "cluster.karmada.io/terminating"};
+
+std::string KeyOf(const Value& reference, std::string_view ns) {
+  return StrCat(reference["kind"].str(), "/", ns, "/", reference["name"].str());
+}
+
+// "Kind/ns/name" to the binding's key.
+std::string BindingKeyOf(const std::string& key) {
+  const size_t kind_end = key.find('/');
+  const size_t ns_end = key.find('/', kind_end + 1);
+  return StrCat(key.substr(kind_end + 1, ns_end - kind_end - 1), "/",
+                WriterName(key.substr(0, kind_end), key.substr(ns_end + 1)));
+}
+
+std::optional<int> NumberOf(const Value& annotations, std::string_view key) {
+  const std::string text(annotations[key].str());
+  char* end = nullptr;
+  const int64_t number = std::strtol(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0' || number < 0 || number > 1000) return std::nullopt;
+  return static_cast<int>(number);
+}
+
+bool Ready(const Value& cluster) {
+  return federation::FindCondition(cluster["status"], "Ready")["status"].str() == "True";
+}
+
+std::string MarkOf(const Value& evacuation) {
+  const Value& spec = evacuation["spec"];
+  return StrCat(kube::UidOf(evacuation), spec["return"].bool_or(false) ? "/home/" : "/away/", spec["round"].int_or(0));
+}
+
+WallTime TimeOr(const Value& text, WallTime otherwise) {
+  const Result<WallTime> at = json::ParseTime(text.str());
+  return at.ok() ? *at : otherwise;
+}
+
+}  // namespace
+
+bool WantsEmpty(const Value& cluster) {
+  return std::ranges::any_of(cluster["spec"]["taints"].items(), [](const Value& taint) {
+    const bool ill = std::ranges::find(kIllTaints, taint["key"].str()) != std::end(kIllTaints);
+    return taint["effect"].str() == "NoExecute" && !ill;
+  });
+}
+
+MoveLimits LimitsOf(const kube::Informer& clusters, const EvacuateOptions& options) {
+  MoveLimits limits{.out = options.moves_out, .in = options.moves_in, .out_of = {}, .in_to = {}};
+  clusters.ForEach([&](std::string_view, const Value& cluster) {
+    const Value& annotations = cluster["metadata"]["annotations"];
+    const std::string name(kube::NameOf(cluster));
+    if (const auto out = NumberOf(annotations, kMaxOutAnnotation)) limits.out_of[name] = *out;
+    if (const auto in = NumberOf(annotations, kMaxInAnnotation)) limits.in_to[name] = *in;
+  });
+  return limits;
+}
+
+std::vector<DrainMove> MovesOf(const kube::Informer& migrations, const std::string& mark) {
+  std::vector<DrainMove> moves;
+  migrations.ForEach([&](std::string_view, const Value& migration) {
+    const Value& status = migration["status"];
+    const std::optional<Phase> phase = PhaseFromName(status["phase"].str());
+    const Value& annotations = migration["metadata"]["annotations"];
+    const bool of_this = annotations[kDrainMark].str() == mark;
+    const bool ended = phase && IsEnd(*phase);
+    if (ended && !of_this) return;
+    const auto timeline = status["timeline"].items();
+    std::string from(status["source"].str());
+    if (from.empty()) from = migration["spec"]["source"].str();
+    moves.push_back({.workload = KeyOf(migration["spec"]["workload"], kube::NamespaceOf(migration)),
+                     .name = std::string(kube::NameOf(migration)),
+                     .from = std::move(from),
+                     .to = std::string(migration["spec"]["target"].str()),
+                     .of_this_drain = of_this,
+                     .number = NumberOf(annotations, kDrainNumber).value_or(0),
+                     .ended = ended,
+                     .succeeded = phase == Phase::kSucceeded,
+                     .phase = std::string(status["phase"].str_or("Pending")),
+                     .message = std::string(status["message"].str()),
+                     .ended_at = timeline.empty() ? WallTime{} : TimeOr(timeline.back()["time"], WallTime{})});
+  });
+  return moves;
+}
+
+Evacuate::Evacuate(federation::Federation& federation, Engine& engine, ProfileSet& profiles, EvacuateOptions options)
+    : hub_(federation.hub()),
+      federation_(federation),
+      engine_(engine),
+      profiles_(profiles),
+      options_(options),
+      evacuations_(hub_.api(), kEvacuations),
+      // One at a time: two drains share the clusters that they go to.
+      controller_(hub_.loop(), "evacuate", [this](std::string name) { return Reconcile(std::move(name)); },
+                  {.workers = 1, .log = hub_.options().log}),
+      taints_(
+          hub_.loop(), "evacuate-taints",
+          [this](std::string cluster) -> rt::Task<kube::Outcome> {  // NOLINT: lives as long as the controller
+            co_return kube::Outcome::Of(co_await FollowTaint(std::move(cluster)));
+          },
+          {.workers = 1, .log = hub_.options().log}) {
+  evacuations_.OnChange([this](const Value& before, const Value& now) {
+    const bool only_status = !before.is_null() && !now.is_null() && before["spec"] == now["spec"];
+    if (!only_status) controller_.Add(kube::NameOf(now.is_null() ? before : now));
+  });
+  const auto all = [this] {
+    evacuations_.ForEach([this](std::string_view, const Value& one) { controller_.Add(kube::NameOf(one)); });
+  };
+  engine_.migrations().OnChange([this, all](const Value& before, const Value& now) {
+    if (evacuations_.size() > 0 && before["status"]["phase"] != now["status"]["phase"]) all();
+  });
+  hub_.clusters().OnChange([this, all](const Value& before, const Value& now) {
+    const bool news = before.is_null() || now.is_null() || before["spec"]["taints"] != now["spec"]["taints"] ||
+                      Ready(before) != Ready(now);
+    if (!news) return;
+    if (!now.is_null()) taints_.Add(kube::NameOf(now));
+    all();
+  });
+}
+
+rt::Task<void> Evacuate::Run() {
+  rt::Scope scope(hub_.loop());
+  scope.Spawn(evacuations_.Run());
+  co_await evacuations_.WaitSynced();
+  co_await hub_.WaitSynced();
+  co_await engine_.migrations().WaitSynced();
+  scope.Spawn(taints_.Run());
+  co_await controller_.Run();
+}
+
+// A taint that a person or a policy set is a wish to empty the cluster, also without `baton drain`.
+rt::Task<Result<void>> Evacuate::FollowTaint(std::string cluster) {
+  const Value object = hub_.clusters().Get(cluster);
+  if (object.is_null() || !WantsEmpty(object)) co_return Result<void>();
+  bool there = false;
+  evacuations_.ForEach([&](std::string_view, const Value& one) { there = there || one["spec"]["cluster"].str() == cluster; });
+  if (there) co_return Result<void>();
+  Value evacuation = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"},
+                                   {"kind", "ClusterEvacuation"},
+                                   {"metadata", json::Object({{"name", cluster}})},
+                                   {"spec", json::Object({{"cluster", cluster}})}});
+  const Result<Value> made = co_await hub_.api().Create(kEvacuations, evacuation);
+  if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
+  co_return Result<void>();
+}
+
+// Those that are in the cluster, and those that this evacuation has already had to do with.
+std::vector<DrainWorkload> Evacuate::WorkloadsOf(const Value& evacuation) const {
+  const std::string cluster(evacuation["spec"]["cluster"].str());
+  const bool home = evacuation["spec"]["return"].bool_or(false);
+  std::map<std::string, DrainWorkload> found;
+  const auto add = [&](const std::string& binding_key, std::string key) {
+    const Value& binding = hub_.Binding(binding_key);
+    DrainWorkload workload{.key = std::move(key)};
+    if (!binding.is_null() && !kube::IsDeleting(binding)) {
+      const Value& object = hub_.Template(federation::TemplateKey::OfReference(binding["spec"]["resource"]));
+      const auto clusters = binding["spec"]["clusters"].items();
+      const bool here = std::ranges::any_of(clusters, [&](const Value& one) { return one["name"].str() == cluster; });
+      workload.from = home ? (clusters.empty() ? "" : std::string(clusters[0]["name"].str())) : cluster;
+      if (home) workload.to = cluster;
+      workload.done = home ? here : !here;
+      const std::string priority(object["metadata"]["annotations"][kPriorityAnnotation].str());
+      workload.priority = priority.empty() ? binding["spec"]["schedulePriority"]["priority"].int_or(0)
+                                           : std::strtol(priority.c_str(), nullptr, 10);
+    }
+    found.emplace(workload.key, workload);
+  };
+  for (const Value& item : evacuation["status"]["items"].items()) {
+    const std::string key = KeyOf(item, item["namespace"].str());
+    add(BindingKeyOf(key), key);
+  }
+  if (home) {
+    for (auto it = found.begin(); it != found.end();) it = it->second.from.empty() ? found.erase(it) : std::next(it);
+  } else {
+    for (const std::string& binding_key : hub_.BindingsIn(cluster)) {
+      const Value& reference = hub_.Binding(binding_key)["spec"]["resource"];
+      const Value& object = hub_.Template(federation::TemplateKey::OfReference(reference));
+      if (object.is_null() || profiles_.Managing(object) == nullptr) continue;
+      add(binding_key, KeyOf(reference, reference["namespace"].str()));
+    }
+  }
+  std::vector<DrainWorkload> workloads;
+  for (auto& [key, workload] : found) workloads.push_back(std::move(workload));
+  return workloads;
+}
+
+Result<std::string> Evacuate::Choose(const DrainWorkload& workload, const std::set<std::string>& full) {
+  std::set<std::string> barred = full;
+  barred.insert(workload.from);
+  const std::string key = BindingKeyOf(workload.key);
+  return federation_.schedule().Elsewhere(key, hub_.Binding(key), barred);
+}
+
+// The name follows from the drain, the workload and the try: a second try to create it finds it.
+rt::Task<Result<void>> Evacuate::Start(const Value& evacuation, const DrainStart& start) {
+  const Value& reference = hub_.Binding(BindingKeyOf(start.key))["spec"]["resource"];
+  const Value& spec = evacuation["spec"];
+  Value migration = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
+  const std::string uid(kube::UidOf(evacuation).substr(0, 8));
+  Value& metadata = migration.Edit("metadata");
+  metadata.Set("name", StrCat(reference["name"].str(), spec["return"].bool_or(false) ? "-home-" : "-drain-", uid, "-",
+                              spec["round"].int_or(0), "-", start.number));
+  metadata.Set("namespace", reference["namespace"]);
+  metadata.Set("labels", json::Object({{kDrainLabel, kube::NameOf(evacuation)}}));
+  metadata.Set("annotations", json::Object({{kDrainMark, MarkOf(evacuation)}, {kDrainNumber, StrCat(start.number)}}));
+  migration.Set("spec", json::Object({{"workload", json::Object({{"apiVersion", reference["apiVersion"]},
+                                                                 {"kind", reference["kind"]},
+                                                                 {"name", reference["name"]}})},
+                                      {"source", start.from},
+                                      {"target", start.to}}));
+  if (!spec["stabilizationSeconds"].is_null())
+    migration.Edit("spec").Set("stabilizationSeconds", spec["stabilizationSeconds"]);
+  const Result<Value> made = co_await hub_.api().Create(kMigrations, migration);
+  if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
+  if (made.ok()) engine_.migrations().Learn(*made);
+  co_return Result<void>();
+}
+
+Value Evacuate::Status(const Value& evacuation, const DrainPlan& plan, std::string why_not) const {
+  Value status = evacuation["status"];
+  const bool home = evacuation["spec"]["return"].bool_or(false);
+  const bool dry = evacuation["spec"]["dryRun"].bool_or(false);
+  std::map<DrainState, int64_t> counts;
+  json::ArrayBuilder items;
+  size_t listed = 0;
+  for (const DrainItem& item : plan.items) {
+    ++counts[item.state];
+    if (++listed > kItemsMax) continue;
+    const Value& reference = hub_.Binding(BindingKeyOf(item.key))["spec"]["resource"];
+    const auto words = Split(item.key, '/');
+    Value entry = json::Object({{"kind", words[0]}, {"namespace", words[1]}, {"name", words[2]}});
+    if (!reference.is_null()) entry.Set("apiVersion", reference["apiVersion"]);
+    entry.Set("state", DrainStateName(item.state));
+    if (!item.to.empty()) entry.Set("target", item.to);
+    if (!item.move.empty()) entry.Set("migration", item.move);
+    if (!item.message.empty()) entry.Set("message", item.message);
+    items.Add(entry);
+  }
+  status.Set("items", std::move(items).Build());
+  const int64_t done = counts[DrainState::kDone] + counts[DrainState::kGone];
+  const auto total = static_cast<int64_t>(plan.items.size());
+  status.Set("total", total);
+  status.Set("done", done);
+  status.Set("moving", counts[DrainState::kMoving]);
+  status.Set("observedGeneration", evacuation["metadata"]["generation"].int_or(0));
+  std::string phase = home ? "Returning" : "Draining";
+  std::string message = StrCat(done, " of ", total, home ? " are home" : " are elsewhere");
+  if (!why_not.empty()) {
+    phase = "Waiting";
+    message = std::move(why_not);
+  } else if (dry) {
+    phase = "Planned";
+    message = StrCat(plan.starts.size(), " of ", total, " would begin at once");
+  } else if (plan.finished) {
+    phase = home ? "Returned" : "Drained";
+  } else if (plan.stuck) {
+    phase = "Stuck";
+    message += "; what is left needs a person: see items";
+  }
+  const bool over = plan.finished && !dry && phase != "Waiting";
+  status.Set("phase", phase);
+  status.Set("message", message);
+  federation::SetCondition(status, home ? "Returned" : "Drained", over ? "True" : "False", phase, message,
+                           hub_.loop().WallNow());
+  return status;
+}
+
+rt::Task<Result<void>> Evacuate::Tell(const Value& evacuation, Value status) {
+  if (status == evacuation["status"]) co_return Result<void>();
+  Value next = evacuation;
+  next.Set("status", std::move(status));
+  const Result<Value> written = co_await hub_.api().UpdateStatus(kEvacuations, next);
+  if (!written.ok()) co_return written.error();
+  evacuations_.Learn(*written);
+  if (evacuation["status"]["phase"] == (*written)["status"]["phase"]) co_return Result<void>();
+  const std::string_view phase = (*written)["status"]["phase"].str();
+  if (phase == "Stuck" || phase == "Waiting") {
+    hub_.events().Warning(*written, phase, (*written)["status"]["message"].str());
+  } else {
+    hub_.events().Normal(*written, phase, (*written)["status"]["message"].str());
+  }
+  co_return Result<void>();
+}
+
+rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
+  const Value evacuation = evacuations_.Get(name);
+  if (evacuation.is_null() || kube::IsDeleting(evacuation)) co_return kube::Outcome::Done();
+  const Value& spec = evacuation["spec"];
+  const std::string cluster(spec["cluster"].str());
+  const Value cluster_object = hub_.clusters().Get(cluster);
+  const bool home = spec["return"].bool_or(false);
+  const bool dry = spec["dryRun"].bool_or(false);
+  std::string why_not;
+  if (cluster_object.is_null()) {
+    why_not = StrCat("there is no cluster ", cluster);
+  } else if (!Ready(cluster_object)) {
+    why_not = StrCat("cluster ", cluster, " does not answer, so nothing in it can be proven stopped: it is not drained; "
+                     "bring it back, or let failover decide");
+  } else if (spec["paused"].bool_or(false)) {
+    why_not = "paused";
+  } else if (!home && !dry && !WantsEmpty(cluster_object)) {
+    why_not = StrCat("cluster ", cluster, " has no NoExecute taint any more: no further move is begun");
+  } else if (home && WantsEmpty(cluster_object)) {
+    why_not = StrCat("cluster ", cluster, " still has a NoExecute taint: `baton uncordon ", cluster, "`");
+  }
+  MoveLimits limits = LimitsOf(hub_.clusters(), options_);
+  if (spec["maxConcurrent"].is_int()) {
+    const auto most = static_cast<int>(spec["maxConcurrent"].int_or(1));
+    (home ? limits.in_to : limits.out_of)[cluster] = most;
+  }
+  if (!why_not.empty()) limits = {.out = 0, .in = 0, .out_of = {}, .in_to = {}};
+  const DrainPlan plan =
+      PlanDrain(WorkloadsOf(evacuation), MovesOf(engine_.migrations(), MarkOf(evacuation)), limits, hub_.loop().WallNow(),
+                [this](const DrainWorkload& workload, const std::set<std::string>& full) { return Choose(workload, full); });
+  // What it is about is on record before it is begun: the way home is remembered.
+  const Result<void> told = co_await Tell(evacuation, Status(evacuation, plan, why_not));
+  if (!told.ok()) co_return kube::Outcome::Retry(told.error());
+  if (dry) co_return kube::Outcome::Done();
+  for (const DrainStart& start : plan.starts) {
+    const Result<void> begun = co_await Start(evacuation, start);
+    if (!begun.ok()) co_return kube::Outcome::Retry(begun.error());
+  }
+  if (plan.look_again) {
+    co_return kube::Outcome::WaitFor(std::max(*plan.look_again - hub_.loop().WallNow(), Duration(milliseconds(1))));
+  }
+  co_return plan.finished ? kube::Outcome::Done() : kube::Outcome::WaitFor(kSafetyNet);
+}
+
+}  // namespace baton::rollout

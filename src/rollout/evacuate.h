@@ -1,0 +1,78 @@
+// Evacuate: empties a cluster of the workloads that must have one writer, by moves (ClusterEvacuation; `baton drain`).
+//
+// A NoExecute taint on a Cluster makes an evacuation of its own, named after the cluster; a person makes one with
+// `baton drain`, which also sets the taint, so that nothing new comes. As long as the evacuation is there and the taint
+// stands, every managed workload in the cluster is moved to where its policy allows it, a few at a time (drain_plan.h).
+// Workloads that are not managed go the ordinary way: the scheduler sees the taint.
+//
+// When the taint is taken away no further move is begun; those under way end. With spec.return what was moved away by
+// this evacuation is moved home, by the same rules.
+//
+// A cluster that does not answer is not drained: a stop must be proven by it. The status says so.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "federation/federation.h"
+#include "kube/controller.h"
+#include "kube/informer.h"
+#include "rollout/drain_plan.h"
+#include "rollout/engine.h"
+#include "rollout/profiles.h"
+
+namespace baton::rollout {
+
+inline const kube::Resource kEvacuations{.group = "rollout.karmada.io",
+                                         .version = "v1alpha1",
+                                         .plural = "clusterevacuations",
+                                         .kind = "ClusterEvacuation",
+                                         .namespaced = false};
+inline constexpr std::string_view kDrainTaint = "rollout.karmada.io/drain";
+inline constexpr std::string_view kDrainLabel = "rollout.karmada.io/evacuation";        // on migrations: whose
+inline constexpr std::string_view kDrainMark = "rollout.karmada.io/evacuation-round";   // which time it was asked for
+inline constexpr std::string_view kDrainNumber = "rollout.karmada.io/evacuation-try";   // which try of this workload
+inline constexpr std::string_view kMaxOutAnnotation = "rollout.karmada.io/max-moves-out";  // on Clusters
+inline constexpr std::string_view kMaxInAnnotation = "rollout.karmada.io/max-moves-in";
+inline constexpr std::string_view kPriorityAnnotation = "rollout.karmada.io/priority";  // on templates: higher goes first
+
+struct EvacuateOptions {
+  int moves_out = kMovesOutDefault;
+  int moves_in = kMovesInDefault;
+};
+
+// The limits as the clusters' annotations have them.
+MoveLimits LimitsOf(const kube::Informer& clusters, const EvacuateOptions& options);
+// All moves, as a plan sees them; `mark` tells those of one drain.
+std::vector<DrainMove> MovesOf(const kube::Informer& migrations, const std::string& mark);
+// Whether a person or a policy wants the cluster empty; taints that Baton sets because it does not answer do not count.
+bool WantsEmpty(const json::Value& cluster);
+
+class Evacuate {
+ public:
+  // All outlive this.
+  Evacuate(federation::Federation& federation, Engine& engine, ProfileSet& profiles, EvacuateOptions options = {});
+  rt::Task<void> Run();
+  kube::Controller& controller() { return controller_; }
+
+ private:
+  rt::Task<kube::Outcome> Reconcile(std::string name);
+  rt::Task<Result<void>> FollowTaint(std::string cluster);
+  std::vector<DrainWorkload> WorkloadsOf(const json::Value& evacuation) const;
+  Result<std::string> Choose(const DrainWorkload& workload, const std::set<std::string>& full);
+  rt::Task<Result<void>> Start(const json::Value& evacuation, const DrainStart& start);
+  rt::Task<Result<void>> Tell(const json::Value& evacuation, json::Value status);
+  json::Value Status(const json::Value& evacuation, const DrainPlan& plan, std::string why_not) const;
+
+  federation::Hub& hub_;
+  federation::Federation& federation_;
+  Engine& engine_;
+  ProfileSet& profiles_;
+  EvacuateOptions options_;
+  kube::Informer evacuations_;
+  kube::Controller controller_;
+  kube::Controller taints_;
+};
+
+}  // namespace baton::rollout

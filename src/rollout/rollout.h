@@ -1,0 +1,43 @@
+// Rollout: all of this module's controllers on one federation: moves, and what asks for them.
+#pragma once
+
+#include "federation/federation.h"
+#include "rollout/engine.h"
+#include "rollout/evacuate.h"
+#include "rollout/profiles.h"
+#include "rollout/relocate.h"
+#include "rollout/trigger.h"
+#include "rt/scope.h"
+
+namespace baton::rollout {
+
+class Rollout {
+ public:
+  // All outlive this. Before federation.Run().
+  Rollout(federation::Federation& federation, ProfileSet& profiles, EngineOptions options = {},
+          EvacuateOptions limits = {})
+      : loop_(federation.hub().loop()),
+        engine_(federation, profiles, std::move(options)),
+        trigger_(federation.hub(), profiles),
+        evacuate_(federation, engine_, profiles, limits),
+        relocate_(federation, engine_, profiles, limits) {}
+
+  rt::Task<void> Run() {
+    rt::Scope scope(loop_);
+    scope.Spawn(trigger_.Run());
+    scope.Spawn(evacuate_.Run());
+    scope.Spawn(relocate_.Run());
+    co_await engine_.Run();
+  }
+
+  Engine& engine() { return engine_; }
+
+ private:
+  rt::Loop& loop_;
+  Engine engine_;
+  Trigger trigger_;
+  Evacuate evacuate_;
+  Relocate relocate_;
+};
+
+}  // namespace baton::rollout
