@@ -237,12 +237,13 @@ rt::Task<Result<int>> Drain(rt::RealLoop& loop, Client& client, const Flags& fla
     co_return NotFoundError(StrCat("there is no cluster '", cluster, "': `baton get clusters` lists them"));
   if (!there.ok()) co_return there.error();
   if (flags.Has("--dry-run")) co_return co_await PrintPlan(loop, client.api(), cluster, most);
-  CO_TRY(co_await ChangeCluster(client.api(), cluster, true));
   const Value asked = CO_TRY(co_await ChangeEvacuation(client.api(), cluster, true, [most](Value& spec) {
     spec.Erase("return");
     spec.Set("round", spec["round"].int_or(0) + 1);
     if (most > 0) spec.Set("maxConcurrent", most);
   }));
+  // Last: the taint makes an evacuation where there is none.
+  CO_TRY(co_await ChangeCluster(client.api(), cluster, true));
   std::printf("clusterevacuation/%s: draining; to stop: baton uncordon %s\n", cluster.c_str(), cluster.c_str());
   if (flags.Has("--no-wait")) co_return 0;
   co_return co_await WaitForEnd(loop, client.api(), asked, timeout);

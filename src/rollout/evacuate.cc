@@ -200,6 +200,7 @@ std::vector<DrainWorkload> Evacuate::WorkloadsOf(const Value& evacuation) const 
     }
   }
   std::vector<DrainWorkload> workloads;
+  workloads.reserve(found.size());
   for (auto& [key, workload] : found) workloads.push_back(std::move(workload));
   return workloads;
 }
