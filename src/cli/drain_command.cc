@@ -32,7 +32,8 @@ constexpr const char* kDrainHelp =
     "\n"
     "Moves every managed workload out of CLUSTER, a few at a time, each as `baton migrate` would, to where its policy\n"
     "allows it. The cluster gets a NoExecute taint, so nothing new comes, and workloads that are not managed go the\n"
-    "ordinary way. Interrupting this command leaves the drain going; `baton uncordon` stops it; running it again tries\n"
+    "ordinary way. Interrupting this command leaves the drain going; `baton uncordon` stops it; running it again "
+    "tries\n"
     "again what is stuck.\n"
     "\n"
     "Examples:\n"
@@ -50,7 +51,8 @@ constexpr const char* kDrainHelp =
 constexpr const char* kUncordonHelp =
     "Usage: baton uncordon CLUSTER\n"
     "\n"
-    "CLUSTER takes workloads again: the taint of `baton drain` goes, and no further move out of it is begun. Moves that\n"
+    "CLUSTER takes workloads again: the taint of `baton drain` goes, and no further move out of it is begun. Moves "
+    "that\n"
     "are under way end as they would. Nothing is brought back: that is `baton undrain --return`.\n"
     "\n"
     "Examples:\n"
@@ -104,7 +106,8 @@ rt::Task<Result<void>> ChangeCluster(kube::Api& api, std::string name, bool tain
 }
 
 // The evacuation of that cluster, made or changed; a null one when there is none and `make` is not set.
-rt::Task<Result<Value>> ChangeEvacuation(kube::Api& api, std::string name, bool make, std::function<void(Value& spec)> change) {
+rt::Task<Result<Value>> ChangeEvacuation(kube::Api& api, std::string name, bool make,
+                                         std::function<void(Value& spec)> change) {
   for (int tries = 0; tries < kTriesMax; ++tries) {
     Result<Value> there = co_await api.Get(kEvacuations, {"", name});
     const bool none = !there.ok() && there.error().kind() == ErrorKind::kNotFound;
@@ -134,13 +137,14 @@ class DrainView {
   void Show(const Value& evacuation) {
     const Value& status = evacuation["status"];
     for (const Value& item : status["items"].items()) {
-      const std::string line = StrCat(item["state"].str(), item["target"].str().empty() ? "" : " to ",
-                                      item["target"].str());
+      const std::string line =
+          StrCat(item["state"].str(), item["target"].str().empty() ? "" : " to ", item["target"].str());
       std::string& last = said_[ItemName(item)];
       if (last == line) continue;
       last = line;
       const bool why = item["state"].str() != "Moving" && item["state"].str() != "Done";
-      std::printf("  %s: %s%s%s\n", ItemName(item).c_str(), line.c_str(), why && !item["message"].str().empty() ? ": " : "",
+      std::printf("  %s: %s%s%s\n", ItemName(item).c_str(), line.c_str(),
+                  why && !item["message"].str().empty() ? ": " : "",
                   why ? std::string(item["message"].str()).c_str() : "");
     }
     const std::string now = StrCat(status["phase"].str(), ": ", status["message"].str());
@@ -202,9 +206,9 @@ rt::Task<Result<int>> PrintPlan(rt::RealLoop& loop, kube::Api& api, std::string 
                                {"spec", json::Object({{"cluster", cluster}, {"dryRun", true}})}});
   if (most > 0) wanted.Edit("spec").Set("maxConcurrent", most);
   const Value made = CO_TRY(co_await api.Create(kEvacuations, wanted));
-  const Result<Value> planned =
-      co_await rt::WithDeadline(rt::Deadline::After(loop, kPlanTimeout), "the controllers' plan (do they run?)",
-                                Until(loop, api, made, [](const Value& one) { return !one["status"]["phase"].str().empty(); }));
+  const Result<Value> planned = co_await rt::WithDeadline(
+      rt::Deadline::After(loop, kPlanTimeout), "the controllers' plan (do they run?)",
+      Until(loop, api, made, [](const Value& one) { return !one["status"]["phase"].str().empty(); }));
   [[maybe_unused]] const Result<Value> gone = co_await api.Delete(kEvacuations, {"", name});
   if (!planned.ok()) co_return planned.error();
   const Value& status = (*planned)["status"];
@@ -219,9 +223,9 @@ rt::Task<Result<int>> PrintPlan(rt::RealLoop& loop, kube::Api& api, std::string 
   for (const Value& item : status["items"].items()) {
     const bool begins = item["state"].str() == "Moving";
     stuck = stuck || item["state"].str() == "Stuck";
-    const std::string what = item["target"].str().empty()
-                                 ? StrCat(item["state"].str(), ": ", item["message"].str())
-                                 : StrCat("to ", item["target"].str(), begins ? "" : StrCat(", ", item["message"].str()));
+    const std::string what = item["target"].str().empty() ? StrCat(item["state"].str(), ": ", item["message"].str())
+                                                          : StrCat("to ", item["target"].str(),
+                                                                   begins ? "" : StrCat(", ", item["message"].str()));
     std::printf("%4d. %s: %s\n", ++number, ItemName(item).c_str(), what.c_str());
   }
   std::printf("Nothing was done. To do it: baton drain %s\n", cluster.c_str());
@@ -268,7 +272,8 @@ rt::Task<Result<int>> Undrain(rt::RealLoop& loop, Client& client, const Flags& f
     spec.Set("round", spec["round"].int_or(0) + 1);
     if (most > 0) spec.Set("maxConcurrent", most);
   }));
-  if (asked.is_null()) co_return NotFoundError(StrCat("nothing was drained from ", cluster, ": there is nothing to bring home"));
+  if (asked.is_null())
+    co_return NotFoundError(StrCat("nothing was drained from ", cluster, ": there is nothing to bring home"));
   if (flags.Has("--no-wait")) co_return 0;
   co_return co_await WaitForEnd(loop, client.api(), asked, timeout);
 }

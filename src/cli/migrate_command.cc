@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "cli/client.h"
 #include "cli/follow.h"
+#include "json/rfc3339.h"
 #include "rollout/records.h"
 
 namespace baton::cli {
@@ -43,7 +44,9 @@ constexpr const char* kMigrateHelp =
     "  --timeout 10m          of --wait\n"
     "  --stabilization 10s    how long it must be healthy in its new place before it counts as moved\n"
     "  --on-failure WHAT      Rollback (default): go back by itself; Hold: wait for a person\n"
-    "  --approve-before STEP  Quiesce: wait for `baton approve` before the workload is stopped\n"
+    "  --approve-before STEP  Quiesce: wait for `baton approve` before the workload is stopped; Cleanup: before the\n"
+    "                         way back is closed; Quiesce,Cleanup: both\n"
+    "  --not-before TIME      do not stop the workload before, as 2026-11-21T22:00:00Z; everything else is prepared\n"
     "  -o FORMAT              json, yaml or name: print the object so; not with --wait\n";
 
 constexpr const char* kUndoHelp =
@@ -63,10 +66,10 @@ constexpr const char* kUndoHelp =
     "  --wait, --timeout, --name, --stabilization, --on-failure, --approve-before, -o   as in `baton migrate`\n";
 
 std::vector<Flag> MoveFlags(std::vector<Flag> more = {}) {
-  std::vector<Flag> flags = {{"--name", "NAME"},          {"--wait"},
-                             {"--timeout", "10m"},        {"--stabilization", "10s"},
-                             {"--on-failure", "WHAT"},    {"--approve-before", "STEP"},
-                             {"--output", "FORMAT", "-o"}};
+  std::vector<Flag> flags = {{"--name", "NAME"},       {"--wait"},
+                             {"--timeout", "10m"},     {"--stabilization", "10s"},
+                             {"--on-failure", "WHAT"}, {"--approve-before", "STEP"},
+                             {"--not-before", "TIME"}, {"--output", "FORMAT", "-o"}};
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
 }
@@ -85,7 +88,12 @@ Result<void> CheckMove(const Flags& flags) {
   if (failure != "Rollback" && failure != "Hold")
     return InvalidError(StrCat("--on-failure: '", failure, "' is neither Rollback nor Hold"));
   const std::string gate = flags.Get("--approve-before", "Quiesce");
-  if (gate != "Quiesce") return InvalidError(StrCat("--approve-before: '", gate, "' is not known; Quiesce is"));
+  for (const std::string_view one : Split(gate, ',')) {
+    if (one != "Quiesce" && one != "Cleanup")
+      return InvalidError(StrCat("--approve-before: '", one, "' is not known; Quiesce and Cleanup are"));
+  }
+  if (flags.Has("--not-before") && !json::ParseTime(flags.Get("--not-before")).ok())
+    return InvalidError(StrCat("--not-before: '", flags.Get("--not-before"), "' is no time, as 2026-11-21T22:00:00Z"));
   const std::string output = flags.Get("--output", "json");
   if (output != "json" && output != "yaml" && output != "name")
     return InvalidError(StrCat("-o ", output, " is not known: json, yaml or name"));
@@ -102,8 +110,11 @@ Value SpecOf(const WorkloadArgument& workload, const std::string& target, const 
     spec.Set("stabilizationSeconds",
              flags.GetDuration("--stabilization", seconds(10)).value_or(seconds(10)) / seconds(1));
   if (flags.Has("--on-failure")) spec.Set("onFailure", flags.Get("--on-failure"));
-  if (flags.Has("--approve-before"))
-    spec.Set("approvals", json::Array({StrCat("Before", flags.Get("--approve-before"))}));
+  if (flags.Has("--approve-before")) {
+    const std::string gates = flags.Get("--approve-before");
+    for (const std::string_view gate : Split(gates, ',')) spec.Edit("approvals").Push(StrCat("Before", gate));
+  }
+  if (flags.Has("--not-before")) spec.Set("notBefore", flags.Get("--not-before"));
   return spec;
 }
 

@@ -1,7 +1,9 @@
 // Changes of a migration's spec, each on the version that was looked at.
 #include "cli/steer_command.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "base/strings.h"
 #include "cli/client.h"
 #include "cli/follow.h"
+#include "json/rfc3339.h"
 #include "rollout/records.h"
 
 namespace baton::cli {
@@ -61,15 +64,19 @@ constexpr const char* kResumeHelp =
     "\n";
 
 constexpr const char* kApproveHelp =
-    "Usage: baton approve NAME\n"
+    "Usage: baton approve NAME [--by WHO] [--all]\n"
     "\n"
-    "Approves what the move NAME waits for an approval of (`baton migrate --approve-before`).\n"
+    "Approves the next step that the move NAME needs an approval of (`baton migrate --approve-before`). Who approved, "
+    "and\n"
+    "when, stays on record in spec.approvedBy.\n"
     "\n"
     "Examples:\n"
     "  baton approve orders-to-member2-1\n"
-    "  baton approve orders-to-member2-1 -n prod\n"
+    "  baton approve orders-to-member2-1 -n prod --all --by ada@example.com\n"
     "  baton get migrations -A -o wide        # what each waits for\n"
-    "\n";
+    "\n"
+    "  --by WHO               default: the user of this machine's session\n"
+    "  --all                  every step at once\n";
 
 constexpr const char* kAttestHelp =
     "Usage: baton attest NAME --by WHO --reason TEXT --state-ref REF [--yes]\n"
@@ -157,18 +164,35 @@ rt::Task<Result<int>> SetPaused(Client& client, const Flags& flags, bool paused)
   co_return 0;
 }
 
-rt::Task<Result<int>> Approve(rt::RealLoop& /*loop*/, Client& client, const Flags& flags) {
+bool Contains(const Value& list, const Value& item) {
+  return std::ranges::any_of(list.items(), [&](const Value& one) { return one == item; });
+}
+
+// The first gate that is not approved yet, or all of them; who and when stay on record.
+rt::Task<Result<int>> Approve(rt::RealLoop& loop, Client& client, const Flags& flags) {
   const std::string name = flags.positional()[0];
+  const char* user = std::getenv("USER");
+  const std::string by = flags.Get("--by", user == nullptr ? "" : user);
+  if (by.empty()) co_return InvalidError("--by WHO is missing, and the environment names no user");
   std::string approved;
-  CO_TRY(co_await Change(client, name, [&approved](Value& migration) -> Result<void> {
+  CO_TRY(co_await Change(client, name, [&](Value& migration) -> Result<void> {
     TRY(NotEnded(migration));
+    approved.clear();
     const Value gates = migration["spec"]["approvals"];
     if (gates.empty()) return InvalidError("it waits for no approval: its spec.approvals is empty");
-    migration.Edit("spec").Set("approved", gates);
-    approved = gates.ToString();
+    Value& spec = migration.Edit("spec");
+    for (const Value& gate : gates.items()) {
+      if (Contains(spec["approved"], gate)) continue;
+      spec.Edit("approved").Push(gate);
+      spec.Edit("approvedBy")
+          .Push(json::Object({{"gate", gate}, {"by", by}, {"at", json::FormatTime(loop.WallNow())}}));
+      approved += StrCat(approved.empty() ? "" : ", ", gate.str());
+      if (!flags.Has("--all")) break;
+    }
+    if (approved.empty()) return InvalidError("all that it asks for is approved already");
     return {};
   }));
-  std::printf("statefulmigration/%s: approved %s\n", name.c_str(), approved.c_str());
+  std::printf("statefulmigration/%s: %s approved by %s\n", name.c_str(), approved.c_str(), by.c_str());
   co_return 0;
 }
 
@@ -226,7 +250,9 @@ int ResumeCommand(std::span<const std::string_view> arguments) {
 }
 
 int ApproveCommand(std::span<const std::string_view> arguments) {
-  return RunClientCommand({.name = "approve", .help = kApproveHelp, .positionals = 1}, arguments, Approve, CheckName);
+  return RunClientCommand(
+      {.name = "approve", .help = kApproveHelp, .flags = {{"--by", "WHO"}, {"--all"}}, .positionals = 1}, arguments,
+      Approve, CheckName);
 }
 
 int AttestCommand(std::span<const std::string_view> arguments) {

@@ -24,8 +24,8 @@ struct Traffic {
 };
 
 struct History {
-  const DrainMove* active = nullptr;   // whoever asked for it
-  const DrainMove* newest = nullptr;   // of this drain, ended
+  const DrainMove* active = nullptr;  // whoever asked for it
+  const DrainMove* newest = nullptr;  // of this drain, ended
   int tries = 0;
 };
 

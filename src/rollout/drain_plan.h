@@ -1,12 +1,13 @@
-// PlanDrain: which moves of a drain begin now. A pure function of what is there: the workloads in the cluster, the moves
-// that were made for them, and the limits. It remembers nothing, so that a drain survives any restart; asked again with
-// what it answered carried out, it goes on from there.
+// PlanDrain: which moves of a drain begin now. A pure function of what is there: the workloads in the cluster, the
+// moves that were made for them, and the limits. It remembers nothing, so that a drain survives any restart; asked
+// again with what it answered carried out, it goes on from there.
 //
 //   DrainPlan plan = PlanDrain(workloads, moves, limits, now, choose);
 //   for (const DrainStart& start : plan.starts) create the StatefulMigration start.name
 //
-// Workloads go in the order of their priority, then by name. At most `out` moves leave a cluster and `in` enter one at a
-// time, all moves counted, whoever asked for them. A move that failed is tried again, later each time, kDrainTries times.
+// Workloads go in the order of their priority, then by name. At most `out` moves leave a cluster and `in` enter one at
+// a time, all moves counted, whoever asked for them. A move that failed is tried again, later each time, kDrainTries
+// times.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +22,17 @@
 
 namespace baton::rollout {
 
-inline constexpr int kDrainTries = 3;                    // moves of one workload in one drain
+inline constexpr int kDrainTries = 3;                      // moves of one workload in one drain
 inline constexpr Duration kDrainRetryFirst = seconds(30);  // then twice as long
-inline constexpr int kMovesOutDefault = 5;               // leaving one cluster at a time
-inline constexpr int kMovesInDefault = 5;                // entering one cluster at a time
+inline constexpr int kMovesOutDefault = 5;                 // leaving one cluster at a time
+inline constexpr int kMovesInDefault = 5;                  // entering one cluster at a time
 
 // One workload that a drain is about.
 struct DrainWorkload {
-  std::string key;      // "FlinkDeployment/shop/orders"
-  std::string from;     // where it is now; "": it is gone
-  std::string to;       // where it must go; "": choose
-  bool done = false;    // it is where the drain wants it
+  std::string key;    // "FlinkDeployment/shop/orders"
+  std::string from;   // where it is now; "": it is gone
+  std::string to;     // where it must go; "": choose
+  bool done = false;  // it is where the drain wants it
   int64_t priority = 0;
 };
 
@@ -83,7 +84,8 @@ struct DrainPlan {
 };
 
 // Where a workload should go, other than where it is; clusters in `full` take nobody now. An error says why nowhere.
-using ChooseTarget = std::function<Result<std::string>(const DrainWorkload& workload, const std::set<std::string>& full)>;
+using ChooseTarget =
+    std::function<Result<std::string>(const DrainWorkload& workload, const std::set<std::string>& full)>;
 
 DrainPlan PlanDrain(std::vector<DrainWorkload> workloads, const std::vector<DrainMove>& moves, const MoveLimits& limits,
                     WallTime now, const ChooseTarget& choose);

@@ -49,8 +49,8 @@ Result<std::string> GreenThenRed(const DrainWorkload&, const std::set<std::strin
 std::string Text(const DrainPlan& plan) {
   std::string text;
   for (const DrainStart& start : plan.starts) {
-    text += StrCat(start.key.substr(start.key.rfind('/') + 1), ">", start.to, start.number == 1 ? "" : StrCat("#", start.number),
-                   " ");
+    text += StrCat(start.key.substr(start.key.rfind('/') + 1), ">", start.to,
+                   start.number == 1 ? "" : StrCat("#", start.number), " ");
   }
   text += "|";
   for (const DrainItem& item : plan.items) {
@@ -67,11 +67,13 @@ std::string Planned(std::vector<DrainWorkload> workloads, const std::vector<Drai
 }
 
 TEST(DrainPlanTest, BeginsWithWhatHasTheHighestPriority) {
-  EXPECT_EQ(Planned({In("blue", "a"), In("blue", "b", 5), In("blue", "c")}, {}, {.out = 2}), "b>green a>green | c:Waiting");
+  EXPECT_EQ(Planned({In("blue", "a"), In("blue", "b", 5), In("blue", "c")}, {}, {.out = 2}),
+            "b>green a>green | c:Waiting");
 }
 
 TEST(DrainPlanTest, CountsAllMovesWhoeverAskedForThem) {
-  EXPECT_EQ(Planned({In("blue", "a"), In("blue", "b")}, {Active("x", "blue", "green")}, {.out = 2}), "a>green | b:Waiting");
+  EXPECT_EQ(Planned({In("blue", "a"), In("blue", "b")}, {Active("x", "blue", "green")}, {.out = 2}),
+            "a>green | b:Waiting");
   EXPECT_EQ(Planned({In("blue", "a"), In("blue", "b")}, {Active("x", "red", "green")}, {.in = 1}), "a>red | b:Waiting");
 }
 
@@ -88,16 +90,19 @@ TEST(DrainPlanTest, LeavesAloneWhatMovesAlready) {
 TEST(DrainPlanTest, TriesAgainLaterEachTimeAndThenAsksAPerson) {
   EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, seconds(29))}), "| a:Failed");
   EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, seconds(30))}), "a>green#2 |");
-  EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, hours(1)), Ended("a", 2, false, seconds(59))}), "| a:Failed");
-  EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, hours(1)), Ended("a", 2, false, seconds(60))}), "a>green#3 |");
+  EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, hours(1)), Ended("a", 2, false, seconds(59))}),
+            "| a:Failed");
+  EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, hours(1)), Ended("a", 2, false, seconds(60))}),
+            "a>green#3 |");
   EXPECT_EQ(Planned({In("blue", "a")},
                     {Ended("a", 1, false, hours(3)), Ended("a", 2, false, hours(2)), Ended("a", 3, false, hours(1))}),
             "| a:Stuck stuck");
 }
 
 TEST(DrainPlanTest, SaysWhenTheNextTryIsDue) {
-  const DrainPlan plan = PlanDrain({In("blue", "a"), In("blue", "b")},
-                                   {Ended("a", 1, false, seconds(10)), Ended("b", 1, false, seconds(20))}, {}, kNow, GreenThenRed);
+  const DrainPlan plan =
+      PlanDrain({In("blue", "a"), In("blue", "b")},
+                {Ended("a", 1, false, seconds(10)), Ended("b", 1, false, seconds(20))}, {}, kNow, GreenThenRed);
   ASSERT_TRUE(plan.look_again);
   EXPECT_EQ(*plan.look_again - kNow, Duration(seconds(10)));
 }
@@ -121,7 +126,8 @@ TEST(DrainPlanTest, IsStuckOnlyWhenNothingElseCanHelp) {
   };
   EXPECT_EQ(Text(PlanDrain({In("blue", "a")}, {}, {}, kNow, nowhere)), "| a:Waiting stuck");
   // Room may come when the one that is on its way has arrived.
-  EXPECT_EQ(Text(PlanDrain({In("blue", "a")}, {Active("x", "blue", "green")}, {.in = 1}, kNow, nowhere)), "| a:Waiting");
+  EXPECT_EQ(Text(PlanDrain({In("blue", "a")}, {Active("x", "blue", "green")}, {.in = 1}, kNow, nowhere)),
+            "| a:Waiting");
 }
 
 TEST(DrainPlanTest, BringsHomeWhatNamesItsTarget) {

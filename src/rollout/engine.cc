@@ -6,13 +6,19 @@
 #include "api/karmada_names.h"
 #include "base/strings.h"
 #include "federation/resources.h"
+#include "json/rfc3339.h"
 #include "rt/when.h"
 
 namespace baton::rollout {
 
 using json::Value;
 
-namespace {}  // namespace
+namespace {
+
+constexpr std::string_view kOverrideKey = "override:";  // before the key of an override of ours, in the queue
+constexpr std::string_view kOverridePrefix = "zz-baton-";
+
+}  // namespace
 
 Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineOptions options)
     : hub_(federation.hub()),
@@ -21,6 +27,7 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
       options_(std::move(options)),
       migrations_(hub_.api(), kMigrations),
       profile_objects_(hub_.api(), kProfiles),
+      writers_(hub_.api(), kWriters),
       controller_(hub_.loop(), "rollout", [this](std::string key) { return Reconcile(std::move(key)); },
                   {.workers = 32, .log = options_.log}) {
   migrations_.AddIndex("workload", [](const Value& migration) {
@@ -33,7 +40,18 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     if (now.is_null()) memory_.erase(std::string(kube::UidOf(before)));
     const bool only_status = !before.is_null() && !now.is_null() && before["spec"] == now["spec"] &&
                              kube::IsDeleting(before) == kube::IsDeleting(now);
-    if (!now.is_null() && !only_status) controller_.Add(kube::Name::Of(migration).Key());
+    if (!only_status) controller_.Add(kube::Name::Of(migration).Key());
+  });
+  writers_.AddIndex("claimant", [](const Value& writer) {
+    const Value& claim = writer["spec"]["claim"];
+    if (!claim.is_object()) return std::vector<std::string>();
+    return std::vector<std::string>{StrCat(kube::NamespaceOf(writer), "/", claim["migration"].str())};
+  });
+  writers_.OnChange([this](const Value&, const Value& now) {
+    const Value& claim = now["spec"]["claim"];
+    if (!claim.is_object() || !migrations_.synced()) return;
+    const std::string key = StrCat(kube::NamespaceOf(now), "/", claim["migration"].str());
+    if (migrations_.Get(key).is_null()) controller_.Add(key);
   });
   profile_objects_.OnChange([this](const Value& before, const Value& now) {
     if (now.is_null()) {
@@ -54,8 +72,9 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
   });
   hub_.overrides().OnChange([this](const Value& before, const Value& now) {
     const Value& policy = now.is_null() ? before : now;
-    if (!kube::NameOf(policy).starts_with("zz-baton-")) return;
+    if (!kube::NameOf(policy).starts_with(kOverridePrefix)) return;
     const Value& selector = policy["spec"]["resourceSelectors"][0];
+    if (!now.is_null()) controller_.Add(StrCat(kOverrideKey, kube::Name::Of(policy).Key()));
     Wake(json::Object(
              {{"kind", selector["kind"]},
               {"metadata", json::Object({{"name", selector["name"]}, {"namespace", kube::NamespaceOf(policy)}})}}),
@@ -81,6 +100,8 @@ rt::Task<void> Engine::Run() {
   co_await hub_.WaitSynced();
   scope.Spawn(migrations_.Run());
   co_await migrations_.WaitSynced();
+  scope.Spawn(writers_.Run());
+  co_await writers_.WaitSynced();
   co_await controller_.Run();
 }
 
@@ -109,31 +130,100 @@ rt::Task<Result<Value>> Engine::Finalize(const std::string& key) {
 }
 
 // By compare-and-swap on the object that was decided on: an older leader never tells over a newer one.
-rt::Task<Result<void>> Engine::Tell(const Value& before, const Value& now, const Decision& decision) {
+rt::Task<Result<void>> Engine::Tell(const Value& before, const Value& now, const Decision& decision,
+                                    const Value& workload) {
   if (before["status"] == now["status"]) co_return Result<void>();
   const Result<Value> written = co_await hub_.api().UpdateStatus(kMigrations, now);
   if (!written.ok()) co_return written.error();
+  Count(before, now, decision);
   if (before["status"]["phase"] == now["status"]["phase"]) co_return Result<void>();
+  const std::string story = StrCat("StatefulMigration ", kube::NameOf(now), ": ", decision.message);
   const bool bad = decision.blocked || decision.phase == Phase::kAborting || decision.phase == Phase::kWithdrawing ||
                    decision.phase == Phase::kRejected;
   if (bad) {
     hub_.events().Warning(*written, PhaseName(decision.phase), decision.message);
+    if (!kube::UidOf(workload).empty()) hub_.events().Warning(workload, PhaseName(decision.phase), story);
   } else {
     hub_.events().Normal(*written, PhaseName(decision.phase), decision.message);
+    if (!kube::UidOf(workload).empty()) hub_.events().Normal(workload, PhaseName(decision.phase), story);
   }
   co_return Result<void>();
 }
 
+// What was told just now; the phases that were passed on the way count, too.
+void Engine::Count(const Value& before, const Value& now, const Decision& decision) const {
+  if (options_.metrics == nullptr) return;
+  const RolloutMetrics& metrics = *options_.metrics;
+  const auto timeline = now["status"]["timeline"].items();
+  for (size_t i = before["status"]["timeline"].size(); i < timeline.size(); ++i) {
+    if (i == 0) continue;
+    const Result<WallTime> from = json::ParseTime(timeline[i - 1]["time"].str());
+    const Result<WallTime> to = json::ParseTime(timeline[i]["time"].str());
+    if (!from.ok() || !to.ok()) continue;
+    metrics.phase_seconds.With({timeline[i - 1]["phase"].str()})
+        .Observe(std::chrono::duration<double>(*to - *from).count());
+  }
+  const Result<WallTime> started = json::ParseTime(now["status"]["startedAt"].str());
+  if (before["status"]["startedAt"].is_null() && started.ok()) {
+    for (const Value& entry : timeline) {
+      const Result<WallTime> stopped = json::ParseTime(entry["time"].str());
+      if (entry["phase"].str() == "Quiescing" && stopped.ok())
+        metrics.no_writer_seconds.Observe(std::chrono::duration<double>(*started - *stopped).count());
+    }
+  }
+  if (!decision.waiting_for.empty())
+    metrics.waits.With({PhaseName(decision.phase), decision.blocked ? "true" : "false"}).Add();
+  if (IsEnd(decision.phase)) metrics.ended.With({PhaseName(decision.phase)}).Add();
+}
+
+// A claim whose migration was removed by force, its finalizer taken away: nobody may be left to end the move. It is
+// taken back as if that had been asked for, or finished when the target has proven itself.
+rt::Task<std::optional<kube::Outcome>> Engine::TakeBackOrphans(const std::string& key, std::string_view uid) {
+  for (const std::string& name : writers_.KeysByIndex("claimant", key)) {
+    const Value writer = writers_.Get(name);
+    const Value& claim = writer["spec"]["claim"];
+    if (claim["migrationUID"].str() == uid) continue;
+    // The copy may be older than the claim. What is gone from the hub itself never comes back with that uid.
+    const Result<Value> live = co_await hub_.api().Get(kMigrations, kube::Name::FromKey(key));
+    if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return kube::Outcome::Retry(live.error());
+    if (live.ok() && kube::UidOf(*live) == claim["migrationUID"].str()) continue;
+    const Value& workload = writer["spec"]["workload"];
+    Value object = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
+    object.Edit("metadata").Set("name", claim["migration"]);
+    object.Edit("metadata").Set("namespace", kube::NamespaceOf(writer));
+    object.Edit("metadata").Set("uid", claim["migrationUID"]);
+    object.Edit("spec").Set("workload", workload);
+    object.Edit("spec").Set("target", ReadWriter(writer).claim->target.cluster);
+    object.Edit("spec").Set("abort", true);
+    object.Edit("status").Set("phase", "Planned");
+    hub_.events().Warning(writer, "MigrationRemoved",
+                          StrCat("StatefulMigration ", claim["migration"].str(),
+                                 " was removed while it was under way: the move is taken back"));
+    co_return co_await Drive(std::move(object), true);
+  }
+  co_return std::nullopt;
+}
+
 rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
-  if (migrations_.Get(key).is_null()) co_return kube::Outcome::Done();
-  Result<Value> object = co_await Finalize(key);
+  if (key.starts_with(kOverrideKey)) {
+    co_return kube::Outcome::Of(co_await RemoveLostOverride(kube::Name::FromKey(key.substr(kOverrideKey.size()))));
+  }
+  Result<Value> object = Value();
+  if (!migrations_.Get(key).is_null()) object = co_await Finalize(key);
   if (!object.ok()) co_return kube::Outcome::Retry(object.error());
+  if (std::optional<kube::Outcome> orphan = co_await TakeBackOrphans(key, kube::UidOf(*object))) co_return *orphan;
   if (object->is_null()) co_return kube::Outcome::Done();
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
   if (phase && IsEnd(*phase)) {
     co_return kube::Outcome::Of(co_await RemoveLateOverride(*object));
   }
-  Value current = *object;
+  co_return co_await Drive(*std::move(object), false);
+}
+
+// One look, one decision, one effect, until there is nothing to do but wait. `stands_in`: the object is not on the hub,
+// so nothing is told.
+rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
+  Value current = object;
   for (size_t steps = 0; steps < kStepsMax; ++steps) {
     Result<Look> look = co_await Observe(current);
     if (!look.ok()) co_return kube::Outcome::Retry(look.error());
@@ -143,17 +233,22 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
       const Result<void> done = co_await Perform(*look, decision.effect);
       // A conflict means: look again, decide again.
       if (done.ok() || done.error().kind() == ErrorKind::kConflict) continue;
-      [[maybe_unused]] const Result<void> told = co_await Tell(*object, current, decision);
+      if (!stands_in) {
+        [[maybe_unused]] const Result<void> told = co_await Tell(object, current, decision, look->workload);
+      }
       co_return kube::Outcome::Retry(done.error().Context(decision.message));
     }
     if (IsEnd(decision.phase)) {
       const Result<void> clean = co_await RemoveProbe(*look);
       if (!clean.ok()) co_return kube::Outcome::Retry(clean.error());
     }
-    const Result<void> told = co_await Tell(*object, current, decision);
-    if (!told.ok()) co_return kube::Outcome::Retry(told.error());
+    if (!stands_in) {
+      const Result<void> told = co_await Tell(object, current, decision, look->workload);
+      if (!told.ok()) co_return kube::Outcome::Retry(told.error());
+    }
     if (!IsEnd(decision.phase)) co_return kube::Outcome::WaitFor(kLookAgain);
-    const Result<Value> finalized = co_await Finalize(key);
+    if (stands_in) co_return kube::Outcome::Done();
+    const Result<Value> finalized = co_await Finalize(kube::Name::Of(object).Key());
     co_return finalized.ok() ? kube::Outcome::Done() : kube::Outcome::Retry(finalized.error());
   }
   co_return kube::Outcome::WaitFor(kLookAgain);
@@ -297,7 +392,7 @@ rt::Task<Result<void>> Engine::RemoveProbe(const Look& look) {
 
 // A create of our override has no version to fail on: it may come through after the end, from a leader that is gone.
 rt::Task<Result<void>> Engine::RemoveLateOverride(const Value& migration) {
-  Result<MigrationSpec> spec = ReadMigration(migration);
+  Result<MigrationSpec> spec = ReadMigration(migration, hub_.loop().WallNow());
   if (!spec.ok()) co_return Result<void>();
   Look look;
   look.object = migration;
@@ -307,6 +402,31 @@ rt::Task<Result<void>> Engine::RemoveLateOverride(const Value& migration) {
       co_await hub_.api().Get(federation::kOverridePolicies, {ns, OverrideName(look.spec.migration.uid)});
   if (!late.ok()) co_return late.error().kind() == ErrorKind::kNotFound ? Result<void>() : Result<void>(late.error());
   look.override_policy = *std::move(late);
+  co_return co_await Remove(look);
+}
+
+// One that no migration and no claim knows: of a move whose record was removed by force.
+rt::Task<Result<void>> Engine::RemoveLostOverride(kube::Name name) {
+  const Result<Value> policy = co_await hub_.api().Get(federation::kOverridePolicies, name);
+  if (!policy.ok())
+    co_return policy.error().kind() == ErrorKind::kNotFound ? Result<void>() : Result<void>(policy.error());
+  const std::string uid = name.name.substr(kOverridePrefix.size());
+  const Value& selector = (*policy)["spec"]["resourceSelectors"][0];
+  const std::string index = StrCat(selector["kind"].str(), "/", name.ns, "/", selector["name"].str());
+  for (const std::string& key : migrations_.KeysByIndex("workload", index)) {
+    if (kube::UidOf(migrations_.Get(key)) == uid) co_return Result<void>();
+  }
+  // It may be older than our copies: live, and the migrations, too.
+  const kube::Listed all = CO_TRY(co_await hub_.api().ListAll(kMigrations, {.ns = name.ns}));
+  for (const Value& migration : all.items) {
+    if (kube::UidOf(migration) == uid) co_return Result<void>();
+  }
+  const Result<Value> writer =
+      co_await hub_.api().Get(kWriters, {name.ns, WriterName(selector["kind"].str(), selector["name"].str())});
+  if (!writer.ok() && writer.error().kind() != ErrorKind::kNotFound) co_return writer.error();
+  if (writer.ok() && (*writer)["spec"]["claim"]["migrationUID"].str() == uid) co_return Result<void>();
+  Look look;
+  look.override_policy = *policy;
   co_return co_await Remove(look);
 }
 

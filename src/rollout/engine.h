@@ -20,6 +20,7 @@
 #include "interpret/profile.h"
 #include "kube/controller.h"
 #include "kube/informer.h"
+#include "rollout/metrics.h"
 #include "rollout/next.h"
 #include "rollout/profiles.h"
 #include "rollout/records.h"
@@ -34,6 +35,7 @@ struct EngineOptions {
   std::function<int64_t()> fence;  // of this leader; null: 1
   bool own_hub = true;
   const Logger* log = nullptr;
+  const RolloutMetrics* metrics = nullptr;  // null: nothing is counted
 };
 
 class Engine {
@@ -62,6 +64,8 @@ class Engine {
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
+  rt::Task<kube::Outcome> Drive(json::Value object, bool stands_in);
+  rt::Task<std::optional<kube::Outcome>> TakeBackOrphans(const std::string& key, std::string_view uid);
   rt::Task<Result<Look>> Observe(const json::Value& object);
   rt::Task<Result<void>> ReadHub(Look& look);
   rt::Task<Result<void>> Check(Look& look);  // preflight
@@ -75,10 +79,13 @@ class Engine {
   rt::Task<Result<void>> Remove(Look& look);
   rt::Task<Result<void>> Bind(Look& look, const BindingState& state);
   rt::Task<Result<void>> Validate(Look& look);
-  rt::Task<Result<void>> Tell(const json::Value& before, const json::Value& now, const Decision& decision);
+  rt::Task<Result<void>> Tell(const json::Value& before, const json::Value& now, const Decision& decision,
+                              const json::Value& workload);
+  void Count(const json::Value& before, const json::Value& now, const Decision& decision) const;
   json::Value Projected(const json::Value& current, const Look& look, const Decision& decision) const;
   rt::Task<Result<void>> RemoveProbe(const Look& look);
   rt::Task<Result<void>> RemoveLateOverride(const json::Value& migration);
+  rt::Task<Result<void>> RemoveLostOverride(kube::Name name);
   rt::Task<Result<json::Value>> Finalize(const std::string& key);
   int64_t Fence() const { return options_.fence ? options_.fence() : 1; }
   void Wake(const json::Value& workload, bool ended_too = false);
@@ -89,7 +96,8 @@ class Engine {
   EngineOptions options_;
   kube::Informer migrations_;
   kube::Informer profile_objects_;
-  struct Memory {  // what may be lost
+  kube::Informer writers_;  // only to find claims whose migration is gone
+  struct Memory {           // what may be lost
     std::optional<bool> target_valid;
     std::string target_invalid;
     int64_t valid_for_attempt = -1;

@@ -113,12 +113,11 @@ Evacuate::Evacuate(federation::Federation& federation, Engine& engine, ProfileSe
       // One at a time: two drains share the clusters that they go to.
       controller_(hub_.loop(), "evacuate", [this](std::string name) { return Reconcile(std::move(name)); },
                   {.workers = 1, .log = hub_.options().log}),
-      taints_(
-          hub_.loop(), "evacuate-taints",
-          [this](std::string cluster) -> rt::Task<kube::Outcome> {  // NOLINT: lives as long as the controller
-            co_return kube::Outcome::Of(co_await FollowTaint(std::move(cluster)));
-          },
-          {.workers = 1, .log = hub_.options().log}) {
+      taints_(hub_.loop(), "evacuate-taints",
+              [this](std::string cluster) -> rt::Task<kube::Outcome> {  // NOLINT: lives as long as the controller
+                co_return kube::Outcome::Of(co_await FollowTaint(std::move(cluster)));
+              },
+              {.workers = 1, .log = hub_.options().log}) {
   evacuations_.OnChange([this](const Value& before, const Value& now) {
     const bool only_status = !before.is_null() && !now.is_null() && before["spec"] == now["spec"];
     if (!only_status) controller_.Add(kube::NameOf(now.is_null() ? before : now));
@@ -153,7 +152,8 @@ rt::Task<Result<void>> Evacuate::FollowTaint(std::string cluster) {
   const Value object = hub_.clusters().Get(cluster);
   if (object.is_null() || !WantsEmpty(object)) co_return Result<void>();
   bool there = false;
-  evacuations_.ForEach([&](std::string_view, const Value& one) { there = there || one["spec"]["cluster"].str() == cluster; });
+  evacuations_.ForEach(
+      [&](std::string_view, const Value& one) { there = there || one["spec"]["cluster"].str() == cluster; });
   if (there) co_return Result<void>();
   Value evacuation = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"},
                                    {"kind", "ClusterEvacuation"},
@@ -315,7 +315,8 @@ rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
   if (cluster_object.is_null()) {
     why_not = StrCat("there is no cluster ", cluster);
   } else if (!Ready(cluster_object)) {
-    why_not = StrCat("cluster ", cluster, " does not answer, so nothing in it can be proven stopped: it is not drained; "
+    why_not = StrCat("cluster ", cluster,
+                     " does not answer, so nothing in it can be proven stopped: it is not drained; "
                      "bring it back, or let failover decide");
   } else if (spec["paused"].bool_or(false)) {
     why_not = "paused";
@@ -330,9 +331,9 @@ rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
     (home ? limits.in_to : limits.out_of)[cluster] = most;
   }
   if (!why_not.empty()) limits = {.out = 0, .in = 0, .out_of = {}, .in_to = {}};
-  const DrainPlan plan =
-      PlanDrain(WorkloadsOf(evacuation), MovesOf(engine_.migrations(), MarkOf(evacuation)), limits, hub_.loop().WallNow(),
-                [this](const DrainWorkload& workload, const std::set<std::string>& full) { return Choose(workload, full); });
+  const DrainPlan plan = PlanDrain(
+      WorkloadsOf(evacuation), MovesOf(engine_.migrations(), MarkOf(evacuation)), limits, hub_.loop().WallNow(),
+      [this](const DrainWorkload& workload, const std::set<std::string>& full) { return Choose(workload, full); });
   // What it is about is on record before it is begun: the way home is remembered.
   const Result<void> told = co_await Tell(evacuation, Status(evacuation, plan, why_not));
   if (!told.ok()) co_return kube::Outcome::Retry(told.error());

@@ -30,12 +30,13 @@ inline const kube::Resource kEvacuations{.group = "rollout.karmada.io",
                                          .kind = "ClusterEvacuation",
                                          .namespaced = false};
 inline constexpr std::string_view kDrainTaint = "rollout.karmada.io/drain";
-inline constexpr std::string_view kDrainLabel = "rollout.karmada.io/evacuation";        // on migrations: whose
-inline constexpr std::string_view kDrainMark = "rollout.karmada.io/evacuation-round";   // which time it was asked for
-inline constexpr std::string_view kDrainNumber = "rollout.karmada.io/evacuation-try";   // which try of this workload
+inline constexpr std::string_view kDrainLabel = "rollout.karmada.io/evacuation";       // on migrations: whose
+inline constexpr std::string_view kDrainMark = "rollout.karmada.io/evacuation-round";  // which time it was asked for
+inline constexpr std::string_view kDrainNumber = "rollout.karmada.io/evacuation-try";  // which try of this workload
 inline constexpr std::string_view kMaxOutAnnotation = "rollout.karmada.io/max-moves-out";  // on Clusters
 inline constexpr std::string_view kMaxInAnnotation = "rollout.karmada.io/max-moves-in";
-inline constexpr std::string_view kPriorityAnnotation = "rollout.karmada.io/priority";  // on templates: higher goes first
+inline constexpr std::string_view kPriorityAnnotation =
+    "rollout.karmada.io/priority";  // on templates: higher goes first
 
 struct EvacuateOptions {
   int moves_out = kMovesOutDefault;

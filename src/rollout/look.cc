@@ -63,7 +63,7 @@ rt::Task<Result<void>> Engine::ReadHub(Look& look) {
 rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
   Look look;
   look.object = object;
-  look.spec = CO_TRY(ReadMigration(object));
+  look.spec = CO_TRY(ReadMigration(object, hub_.loop().WallNow()));
   CO_TRY(co_await ReadHub(look));
   Observation& seen = look.seen;
   seen.fence = Fence();

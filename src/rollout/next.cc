@@ -142,10 +142,13 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
   const Phase phase = staging ? Phase::kStaged : Phase::kPlanned;
   if (migration.abort) return ToAbort(phase, writer, "asked for");
   const Duration deadline = staging ? migration.deadlines.stage : migration.deadlines.plan;
-  const bool stays = migration.paused || !migration.approved;
-  if (seen.in_phase >= deadline && !(staging && stays)) {
-    return OnFailureBeforeGrant(phase, writer, migration, StrCat(PhaseName(phase), " took too long"));
-  }
+  const bool stays = migration.paused || !migration.approved || !migration.waiting_for_window.empty();
+  // The time is for preparing. A move that was prepared and then waited for a person or a window is not late.
+  const bool late = seen.in_phase >= deadline && !(staging && stays);
+  const auto wait = [&](const std::string& what) {
+    if (late) return OnFailureBeforeGrant(phase, writer, migration, StrCat("waited too long for ", what));
+    return Wait(phase, what, deadline);
+  };
   // On our own hub the target is created held once it is known to be acceptable.
   std::set<std::string> clusters = {claim.source.cluster};
   if (seen.own_hub && (seen.target_valid || seen.binding.clusters.contains(claim.target.cluster))) {
@@ -160,24 +163,23 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
     return Do(phase, SwapWriter{WithStop(writer, claim.source, claim.source.member_uid, {})},
               StrCat("going on without ", claim.source.cluster, ", as ", migration.attestation->by, " attested"));
   }
-  if (!Answers(seen.source, claim.source))
-    return Wait(phase, StrCat("cluster ", claim.source.cluster, " to answer"), deadline);
+  if (!Answers(seen.source, claim.source)) return wait(StrCat("cluster ", claim.source.cluster, " to answer"));
   if (!seen.source.found || seen.source.uid != claim.source.member_uid) {
     return Ask(phase, StrCat("the workload in ", claim.source.cluster, " is not the one that this move began with"),
                "`baton abort`, look at what runs there, and begin again");
   }
   if (seen.source.seq != writer.seq) {
-    return Wait(phase, StrCat("cluster ", claim.source.cluster, " to show epoch ", writer.seq), deadline);
+    return wait(StrCat("cluster ", claim.source.cluster, " to show epoch ", writer.seq));
   }
+  if (!seen.target_valid && late) return wait(StrCat("cluster ", claim.target.cluster, " to accept the workload"));
   if (!seen.target_valid)
     return Do(phase, ValidateTarget{}, StrCat("asking ", claim.target.cluster, " whether it takes the workload"));
-  if (!Answers(seen.target, claim.target))
-    return Wait(phase, StrCat("cluster ", claim.target.cluster, " to answer"), deadline);
+  if (!Answers(seen.target, claim.target)) return wait(StrCat("cluster ", claim.target.cluster, " to answer"));
   if (seen.own_hub) {
     const bool held = seen.target.found && seen.target.held && seen.target.seq == writer.seq && !seen.target.deleting;
-    if (!held) return Wait(phase, StrCat("the held workload in ", claim.target.cluster), deadline);
+    if (!held) return wait(StrCat("the held workload in ", claim.target.cluster));
   } else if (!GUARD("rollout.target_is_absent", SeenGone(seen.target, claim.target))) {
-    return Wait(phase, StrCat("cluster ", claim.target.cluster, " to have nothing of the workload"), deadline);
+    return wait(StrCat("cluster ", claim.target.cluster, " to have nothing of the workload"));
   }
   // All is prepared.
   if (migration.paused)
@@ -187,10 +189,16 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
             .message = StrCat("waiting for ", migration.waiting_for_approval),
             .waiting_for = migration.waiting_for_approval};
   }
+  if (!migration.waiting_for_window.empty()) {
+    return {.phase = Phase::kStaged,
+            .message = StrCat("all is prepared; waiting for ", migration.waiting_for_window),
+            .waiting_for = migration.waiting_for_window};
+  }
   if (!seen.source.runs) {
-    return Wait(Phase::kStaged,
-                StrCat("the workload in ", claim.source.cluster, " to run, so that its state can be captured"),
-                migration.deadlines.stage);
+    Decision runs =
+        wait(StrCat("the workload in ", claim.source.cluster, " to run, so that its state can be captured"));
+    if (!late) runs.phase = Phase::kStaged;
+    return runs;
   }
   return Do(Phase::kStaged, SwapWriter{WithStop(writer, claim.source, seen.source.uid, seen.source.prior_path)},
             StrCat("ordering the stop in ", claim.source.cluster));
@@ -335,6 +343,12 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
     }
     const bool proven = seen.target.seq == writer.seq && !seen.target.deleting &&
                         GUARD("rollout.start_proof", seen.target.start_proven);
+    if (proven && seen.proven_for >= migration.stabilization && !migration.cleanup_approved) {
+      return {.phase = phase,
+              .message = StrCat(claim.target.cluster, " has proven itself; waiting for an approval of BeforeCleanup: ",
+                                "`baton approve` goes on, `baton abort` goes back"),
+              .waiting_for = "an approval of BeforeCleanup"};
+    }
     if (proven && seen.proven_for >= migration.stabilization) {
       Writer next = writer;
       next.claim->verified = true;
@@ -344,9 +358,12 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
     }
   }
   if (seen.in_phase >= migration.deadlines.verify) {
-    return OnFailureAfterGrant(phase, writer, migration, seen,
-                               StrCat(claim.target.cluster, " did not prove itself in time",
-                                      seen.target.start_missing.empty() ? "" : ": ", seen.target.start_missing));
+    const std::string why = StrCat(claim.target.cluster, " did not prove itself in time",
+                                   seen.target.start_missing.empty() ? "" : ": ", seen.target.start_missing);
+    // It may have, and have waited for a person since: who must approve also decides on going back.
+    if (!migration.cleanup_approved && !migration.abort)
+      return Ask(phase, why, "`baton abort` goes back, or remove the cause; it waits for an approval of BeforeCleanup");
+    return OnFailureAfterGrant(phase, writer, migration, seen, why);
   }
   if (!Answers(seen.target, claim.target))
     return Wait(phase, StrCat("cluster ", claim.target.cluster, " to answer"), migration.deadlines.verify);

@@ -284,7 +284,15 @@ const std::vector<Row>& Before() {
        Phase::kStaged, "none", "approval by ops"},
       {"source does not run", Staged, [](Case& c) { c.seen.source.runs = false; }, Phase::kStaged, "none",
        "to run, so that"},
-      {"staged late", Staged, Late, Phase::kStaged, "swap-writer", "took too long"},
+      {"planned late", Planned, Late, Phase::kPlanned, "swap-writer", "waited too long for cluster B to accept"},
+      {"staged late", Staged, [](Case& c) { c.seen.target.found = false, Late(c); }, Phase::kStaged, "swap-writer",
+       "waited too long for the held workload"},
+      {"silent source, late", Staged, [](Case& c) { SilentSource(c), Late(c); }, Phase::kStaged, "swap-writer",
+       "waited too long for cluster A"},
+      // Its time went into waiting for a person or a window, which is over.
+      {"prepared, and late", Staged, Late, Phase::kStaged, "swap-writer", "ordering the stop in A"},
+      {"before its window", Staged, [](Case& c) { c.migration.waiting_for_window = "tonight", Late(c); },
+       Phase::kStaged, "none", "all is prepared; waiting for tonight"},
       {"staged, abort", Staged, AskAbort, Phase::kStaged, "swap-writer", "asked for"},
       {"orders the stop", Staged, Same, Phase::kStaged, "swap-writer", "ordering the stop in A"},
       {"vouched for, not stopped yet", Staged, [](Case& c) { SilentSource(c), Vouched(c); }, Phase::kStaged,
@@ -351,6 +359,10 @@ const std::vector<Row>& Forward() {
       {"proven, not for long", Proven, [](Case& c) { c.seen.proven_for = seconds(9); }, Phase::kVerifying, "none",
        "to stay healthy for 10 s"},
       {"proven", Proven, Same, Phase::kVerifying, "swap-writer", "has proven itself"},
+      {"proven, and its end is not approved", Proven, [](Case& c) { c.migration.cleanup_approved = false, Late(c); },
+       Phase::kVerifying, "none", "waiting for an approval of BeforeCleanup"},
+      {"not proven any more while it waits for a person", Verifying,
+       [](Case& c) { c.migration.cleanup_approved = false, Late(c); }, Phase::kVerifying, "none", "baton abort", true},
       {"keeps the override", Cleaning, [](Case& c) { c.seen.override_state.reset(); }, Phase::kCleaning, "put-override",
        "until the source is gone"},
       {"removes the source", Cleaning, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kCleaning, "put-binding",
@@ -442,10 +454,11 @@ void Check(const std::vector<Row>& rows) {
     EXPECT_EQ(EffectName(decision.effect), row.effect);
     EXPECT_NE(decision.message.find(row.says), std::string::npos) << "should say " << row.says;
     EXPECT_EQ(decision.blocked, row.blocked);
-    // A wait names what it waits for, and has a deadline or a person who ends it.
+    // A wait names what it waits for, and has a deadline, or a person or a window that ends it.
     if (row.effect != "none" || IsEnd(decision.phase)) continue;
     EXPECT_NE(decision.waiting_for, "");
-    const bool by_user = c.migration.paused || !c.migration.approved;
+    const bool by_user = c.migration.paused || !c.migration.approved || !c.migration.cleanup_approved ||
+                         !c.migration.waiting_for_window.empty();
     EXPECT_EQ(decision.deadline.has_value(), !row.blocked && !by_user);
   }
 }

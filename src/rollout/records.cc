@@ -10,6 +10,7 @@
 #include "json/go_duration.h"
 #include "json/parse.h"
 #include "json/rfc3339.h"
+#include "rollout/windows.h"
 
 namespace baton::rollout {
 namespace {
@@ -188,7 +189,26 @@ void SealReceipt(Value& object, const Writer& before, const Writer& next, WallTi
 
 const Value& PinnedOf(const Value& writer_object) { return writer_object["spec"]["pinned"]; }
 
-Result<MigrationSpec> ReadMigration(const Value& object) {
+// By `baton approve`, or by annotation.
+static void ReadApprovals(const Value& object, Migration& migration) {
+  const Value& spec = object["spec"];
+  const std::string_view annotated = object["metadata"]["annotations"][kApproveAnnotation].str();
+  const auto approved = [&](std::string_view gate) {
+    return std::ranges::any_of(spec["approved"].items(), [&](const Value& one) { return one.str() == gate; }) ||
+           std::ranges::any_of(Split(annotated, ','), [&](std::string_view one) { return one == gate; });
+  };
+  for (const Value& gate : spec["approvals"].items()) {
+    if (approved(gate.str())) continue;
+    if (gate.str() == "BeforeCleanup") {
+      migration.cleanup_approved = false;
+    } else if (gate.str() == "BeforeQuiesce") {
+      migration.approved = false;
+      migration.waiting_for_approval = "an approval of BeforeQuiesce: `baton approve`";
+    }
+  }
+}
+
+Result<MigrationSpec> ReadMigration(const Value& object, WallTime now) {
   MigrationSpec read;
   const Value& spec = object["spec"];
   Migration& migration = read.migration;
@@ -205,14 +225,8 @@ Result<MigrationSpec> ReadMigration(const Value& object) {
                                         .reason = std::string(attested["reason"].str()),
                                         .state_ref = std::string(attested["stateRef"].str())};
   }
-  const auto approved = [&](std::string_view gate) {
-    return std::ranges::any_of(spec["approved"].items(), [&](const Value& one) { return one.str() == gate; });
-  };
-  for (const Value& gate : spec["approvals"].items()) {
-    if (gate.str() != "BeforeQuiesce" || approved(gate.str())) continue;
-    migration.approved = false;
-    migration.waiting_for_approval = StrCat("an approval of ", gate.str(), ": `baton approve`");
-  }
+  ReadApprovals(object, migration);
+  migration.waiting_for_window = TRY(WaitingForWindow(spec, now));
   const auto deadline = [&](std::string_view name, Duration& into) -> Result<void> {
     const std::string_view text = spec["deadlines"][name].str();
     if (text.empty()) return {};

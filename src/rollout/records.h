@@ -32,6 +32,7 @@ inline constexpr std::string_view kStateAnnotation = "rollout.karmada.io/state";
 inline constexpr std::string_view kFenceAnnotation = "rollout.karmada.io/fence";  // on a locked binding
 inline constexpr std::string_view kManagedAnnotation = "rollout.karmada.io/managed";  // "true", "false": opt in or out
 inline constexpr std::string_view kTriggerAnnotation = "karmada.io/migration-target";
+inline constexpr std::string_view kApproveAnnotation = "rollout.karmada.io/approve";  // "BeforeQuiesce,BeforeCleanup"
 inline constexpr std::string_view kTaskProducer = "baton";
 inline constexpr std::string_view kTaskReason = "StatefulMigration";
 inline constexpr size_t kReceiptsKept = 32;
@@ -58,7 +59,8 @@ struct MigrationSpec {
   std::string source, target;
   std::string profile;
 };
-Result<MigrationSpec> ReadMigration(const json::Value& object);
+// `now`: for spec.notBefore and the windows.
+Result<MigrationSpec> ReadMigration(const json::Value& object, WallTime now);
 
 struct Projection {
   const Decision& decision;

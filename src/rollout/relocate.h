@@ -17,7 +17,7 @@
 
 namespace baton::rollout {
 
-inline constexpr Duration kWishSettles = seconds(5);  // so that an edit in two steps is one move
+inline constexpr Duration kWishSettles = seconds(5);                      // so that an edit in two steps is one move
 inline constexpr std::string_view kWishMark = "rollout.karmada.io/wish";  // on a migration: which one it carries out
 
 class Relocate {
@@ -34,7 +34,8 @@ class Relocate {
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
-  rt::Task<Result<void>> Start(const json::Value& binding, const std::string& target, const std::string& mark, int number);
+  rt::Task<Result<void>> Start(const json::Value& binding, const std::string& target, const std::string& mark,
+                               int number);
 
   federation::Hub& hub_;
   federation::Federation& federation_;

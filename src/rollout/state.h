@@ -132,8 +132,10 @@ struct Migration {
   bool abort = false;             // asked for, or the object is being deleted
   bool paused = false;
   bool hold_on_failure = false;  // onFailure: Hold
-  bool approved = true;          // all approvals that the next step needs are there
+  bool approved = true;          // all approvals that the stop needs are there
   std::string waiting_for_approval;
+  bool cleanup_approved = true;    // and those that the end needs: until then the way back stays open
+  std::string waiting_for_window;  // "": the stop may be ordered now; else what it waits for
   std::optional<Attestation> attestation;
   Duration stabilization = seconds(10);
   Deadlines deadlines;

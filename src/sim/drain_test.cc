@@ -64,7 +64,8 @@ class Fleet {
   rt::Task<void> ExpectAllClean() {
     for (int i = 0; i < jobs_; ++i) {
       const Result<practice::JudgeReport> report = co_await scene_.world.Judge("default", JobName(i));
-      scene_.Expect(report.ok() && report->clean(), StrCat(JobName(i), ": ", report.ok() ? report->Text() : "not judged"));
+      scene_.Expect(report.ok() && report->clean(),
+                    StrCat(JobName(i), ": ", report.ok() ? report->Text() : "not judged"));
       scene_.Expect((co_await Where(i)).find('+') == std::string::npos && !(co_await Where(i)).empty(),
                     StrCat(JobName(i), " runs in '", co_await Where(i), "'"));
     }
@@ -100,9 +101,10 @@ TEST(DrainTest, ATaintedClusterIsEmptiedAFewAtATimeAndGetsItAllBack) {
       if (co_await fleet.CountIn(cluster) > co_await fleet.CountIn(full)) full = cluster;
     }
     const int here = co_await fleet.CountIn(full);
-    [[maybe_unused]] const auto limited = co_await scene.world.hub().Patch(
-        federation::kClusters, {"", full}, kube::PatchType::kMerge,
-        Yaml("{metadata: {annotations: {rollout.karmada.io/max-moves-out: '2', rollout.karmada.io/max-moves-in: '2'}}}"));
+    [[maybe_unused]] const auto limited =
+        co_await scene.world.hub().Patch(federation::kClusters, {"", full}, kube::PatchType::kMerge,
+                                         Yaml("{metadata: {annotations: {rollout.karmada.io/max-moves-out: '2', "
+                                              "rollout.karmada.io/max-moves-in: '2'}}}"));
     co_await fleet.Taint(full, true);
     const int most = co_await MostAtOnce(scene, [&]() -> rt::Task<bool> {
       co_return (co_await scene.world.OnHub(kEvacuations, full))["status"]["phase"].str() == "Drained";
