@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "cli/client.h"
 #include "cli/files.h"
+#include "federation/clusters.h"
 #include "federation/resources.h"
 #include "json/yaml.h"
 #include "kube/kubeconfig.h"
@@ -258,6 +259,11 @@ rt::Task<Result<int>> Unjoin(rt::RealLoop& loop, Client& client, const Flags& fl
   if (flags.Has("--dry-run")) {
     std::printf("%s can leave; nothing is done (--dry-run)\n", name.c_str());
     co_return 0;
+  }
+  if (flags.Has("--force")) {
+    const Value mark = json::Object(
+        {{"metadata", json::Object({{"annotations", json::Object({{federation::kLeaveByForce, "true"}})}})}});
+    CO_TRY(co_await client.api().Patch(federation::kClusters, {"", name}, kube::PatchType::kMerge, mark, {}));
   }
   CO_TRY(co_await client.api().Delete(federation::kClusters, {"", name}, {.uid = std::string(kube::UidOf(cluster))}));
   const rt::Deadline deadline = rt::Deadline::After(loop, kLeaveTime);

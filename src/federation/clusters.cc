@@ -27,6 +27,7 @@ const kube::Resource kCrds{.group = "apiextensions.k8s.io",
                            .kind = "CustomResourceDefinition",
                            .namespaced = false};
 constexpr size_t kLooks = 256;  // members that may be silent at a time without holding up the look at others
+constexpr std::string_view kMoveProducer = "baton";  // of eviction tasks that a move made
 constexpr std::string_view kNotReadyTaint = "cluster.karmada.io/not-ready";
 constexpr std::string_view kUnreachableTaint = "cluster.karmada.io/unreachable";
 
@@ -42,6 +43,26 @@ json::Value ApiEnablements(const kube::Discovered& discovered) {
     list.Add(json::Object({{"groupVersion", group_version}, {"resources", std::move(names).Build()}}));
   }
   return std::move(list).Build();
+}
+
+// The binding, when nothing can be in that cluster any more. Eviction tasks of a move are its own.
+json::Value WithoutCluster(json::Value binding, std::string_view cluster) {
+  const auto strip = [&](std::string_view list, std::string_view field) {
+    const json::Value before = binding["spec"][list];
+    json::Value rest = json::Array();
+    for (const json::Value& one : before.items()) {
+      if (one[field].str() != cluster || one["producer"].str() == kMoveProducer) rest.Push(one);
+    }
+    if (rest.size() == before.size()) return;
+    if (rest.empty()) {
+      binding.Edit("spec").Erase(list);
+    } else {
+      binding.Edit("spec").Set(list, rest);
+    }
+  };
+  strip("clusters", "name");
+  strip("gracefulEvictionTasks", "fromCluster");
+  return binding;
 }
 
 }  // namespace
@@ -129,26 +150,114 @@ rt::Task<Result<json::Value>> ClusterController::Prepare(const std::string& name
   co_return written;
 }
 
-rt::Task<kube::Outcome> ClusterController::Leave(const std::string& name, const json::Value& cluster) {
-  // Nothing may be scheduled there any more; schedule sees that it is being deleted. Works go, then the namespace.
-  const std::vector<json::Value> works = hub_.works().ByIndex(kWorksOfCluster, name);
-  for (const json::Value& work : works) {
+// The workloads that must not be taken away from there by its leaving: those with one writer, unless a person said so.
+rt::Task<Result<std::string>> ClusterController::InTheWay(const std::string& name, const json::Value& cluster) {
+  std::string way;
+  const bool forced = cluster["metadata"]["annotations"][kLeaveByForce].str() == keys::kTrue;
+  if (hub_.gate() == nullptr || forced) co_return way;
+  std::set<std::string> bindings;
+  for (const std::string& key : hub_.BindingsIn(name)) bindings.insert(key);
+  for (const json::Value& work : hub_.works().ByIndex(kWorksOfCluster, name)) bindings.insert(BindingOfWork(work));
+  for (const std::string& key : bindings) {
+    const json::Value object = hub_.Template(TemplateKey::OfReference(hub_.Binding(key)["spec"]["resource"]));
+    if (object.is_null() || !hub_.gate()->Manages(object)) continue;
+    if (CO_TRY(co_await hub_.gate()->MayLeave(name, object))) continue;
+    way += StrCat(way.empty() ? "" : ", ", kube::KindOf(object), " ", kube::Name::Of(object).Key());
+  }
+  co_return way;
+}
+
+// What is in a cluster that does not answer stays there: whoever asks about the workload is told.
+rt::Task<Result<void>> ClusterController::TellLeftBehind(const std::string& name, const json::Value& cluster,
+                                                         const json::Value& work) {
+  const std::string key = BindingOfWork(work);
+  const json::Value binding = hub_.Binding(key);
+  if (binding.is_null() || kube::IsDeleting(binding)) co_return Result<void>();
+  const std::string message = StrCat("cluster ", name, " left, and does not answer since ",
+                                     FindCondition(cluster["status"], "Ready")["lastTransitionTime"].str(),
+                                     ": what was placed there could not be removed, and is not looked after any more");
+  if (FindCondition(binding["status"], "LeftBehind")["message"].str() == message) co_return Result<void>();
+  json::Value next = binding;
+  SetCondition(next.Edit("status"), "LeftBehind", "True", "ClusterNotReachable", message, hub_.loop().WallNow());
+  const Result<json::Value> written = co_await hub_.api().UpdateStatus(BindingResource(key), next);
+  if (!written.ok()) co_return written.error();
+  hub_.Learn(BindingResource(key), *written);
+  hub_.events().Warning(binding, "LeftBehind", message);
+  co_return Result<void>();
+}
+
+// Schedule took the cluster out of the bindings that it decides on. This is for those where it may not (scheduling is
+// suspended), so that a later cluster of that name does not inherit them.
+rt::Task<Result<void>> ClusterController::TakeOutOfBindings(const std::string& name) {
+  std::vector<std::string> bindings;
+  hub_.ForEachBinding([&](const std::string& key, const json::Value& binding) {
+    if (WithoutCluster(binding, name) != binding) bindings.push_back(key);
+  });
+  for (const std::string& key : bindings) {
+    const json::Value next = WithoutCluster(hub_.Binding(key), name);
+    const Result<json::Value> written = co_await hub_.api().Update(BindingResource(key), next);
+    if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
+    if (written.ok()) hub_.Learn(BindingResource(key), *written);
+  }
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> ClusterController::RemoveWorks(const std::string& name, const json::Value& cluster) {
+  const bool answers = FindCondition(cluster["status"], "Ready")["status"].str() == "True";
+  for (const json::Value& work : hub_.works().ByIndex(kWorksOfCluster, name)) {
+    if (!answers) CO_TRY(co_await TellLeftBehind(name, cluster, work));
     if (kube::IsDeleting(work)) continue;
     const Result<json::Value> gone =
         co_await hub_.api().Delete(kWorks, kube::Name::Of(work), {.uid = std::string(kube::UidOf(work))});
-    if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return kube::Outcome::Retry(gone.error());
+    if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
   }
-  if (!works.empty()) co_return kube::Outcome::WaitFor(kHeartbeat);  // the last one's end wakes us
+  co_return Result<void>();
+}
+
+// Nothing is scheduled or rendered there any more: schedule and render see that it is being deleted. Its Works go, then
+// its namespace, then its name from the bindings, then itself. `cluster` has its newest status, not written yet.
+rt::Task<kube::Outcome> ClusterController::Leave(const std::string& name, json::Value cluster) {
+  const Result<std::string> way = co_await InTheWay(name, cluster);
+  if (!way.ok()) co_return kube::Outcome::Retry(way.error());
+  if (way->empty()) {
+    const Result<void> removed = co_await RemoveWorks(name, cluster);
+    if (!removed.ok()) co_return kube::Outcome::Retry(removed.error());
+  }
+  const std::vector<json::Value> works = hub_.works().ByIndex(kWorksOfCluster, name);
+  const WallTime now = hub_.loop().WallNow();
+  if (!way->empty()) {
+    SetCondition(cluster.Edit("status"), "Leaving", "False", "WriterPresent",
+                 StrCat("it stays until these workloads, which have one writer, are moved away: ", *way,
+                        " (`baton migrate`; `baton unjoin ", name, " --force` gives them up)"),
+                 now);
+  } else if (!works.empty()) {
+    SetCondition(
+        cluster.Edit("status"), "Leaving", "True", "RemovingWorks",
+        StrCat(works.size(), " Works are being removed from it, the first is ", kube::Name::Of(works[0]).Key()), now);
+  }
+  if (cluster["status"] != hub_.clusters().Get(name)["status"]) {
+    const bool news = FindCondition(cluster["status"], "Leaving")["reason"] !=
+                      FindCondition(hub_.clusters().Get(name)["status"], "Leaving")["reason"];
+    if (news && !way->empty()) {
+      hub_.events().Warning(cluster, "WriterPresent", FindCondition(cluster["status"], "Leaving")["message"].str());
+    }
+    const Result<json::Value> written = co_await hub_.api().UpdateStatus(kClusters, cluster);
+    if (!written.ok()) co_return kube::Outcome::Retry(written.error());
+    hub_.Learn(kClusters, *written);
+    cluster = *written;
+  }
+  if (!way->empty() || !works.empty()) co_return kube::Outcome::WaitFor(kHeartbeat);  // the last one's end wakes us
   const Result<json::Value> ns = co_await hub_.api().Delete(kNamespaces, {"", keys::ExecutionNamespace(name)});
   if (!ns.ok() && ns.error().kind() != ErrorKind::kNotFound) co_return kube::Outcome::Retry(ns.error());
-  json::Value next = cluster;
+  const Result<void> out = co_await TakeOutOfBindings(name);
+  if (!out.ok()) co_return kube::Outcome::Retry(out.error());
   json::Value rest = json::Array();
   for (const json::Value& one : cluster["metadata"]["finalizers"].items()) {
     if (one.str() != keys::kClusterFinalizer) rest.Push(one);
   }
   if (rest.size() == cluster["metadata"]["finalizers"].size()) co_return kube::Outcome::Done();
-  next.Edit("metadata").Set("finalizers", rest);
-  const Result<json::Value> written = co_await hub_.api().Update(kClusters, next);
+  cluster.Edit("metadata").Set("finalizers", rest);
+  const Result<json::Value> written = co_await hub_.api().Update(kClusters, cluster);
   if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return kube::Outcome::Retry(written.error());
   co_return kube::Outcome::Done();
 }
@@ -238,10 +347,12 @@ rt::Task<kube::Outcome> ClusterController::Reconcile(std::string name) {
   json::Value cluster = hub_.clusters().Get(name);
   if (cluster.is_null()) co_return kube::Outcome::Done();
   if (hub_.members().Update(name, cluster, Secret(cluster))) states_.erase(name);
-  if (kube::IsDeleting(cluster)) co_return co_await Leave(name, cluster);
-  Result<json::Value> prepared = co_await Prepare(name, cluster);
-  if (!prepared.ok()) co_return kube::Outcome::Retry(prepared.error());
-  cluster = *std::move(prepared);
+  const bool leaves = kube::IsDeleting(cluster);
+  if (!leaves) {
+    Result<json::Value> prepared = co_await Prepare(name, cluster);
+    if (!prepared.ok()) co_return kube::Outcome::Retry(prepared.error());
+    cluster = *std::move(prepared);
+  }
   Member* member = hub_.members().Find(name);
   json::Value next = cluster;
   if (member == nullptr) {
@@ -270,6 +381,7 @@ rt::Task<kube::Outcome> ClusterController::Reconcile(std::string name) {
     FillStatus(*state, member->closed(), next.Edit("status"));
     if (!state->id.empty() && next["spec"]["id"].str().empty()) next.Edit("spec").Set("id", state->id);
   }
+  if (leaves) co_return co_await Leave(name, std::move(next));
   FillTaints(next["status"], next);
   if (next["spec"] != cluster["spec"]) {
     Result<json::Value> written = co_await hub_.api().Update(kClusters, next);

@@ -7,6 +7,11 @@
 //
 // A cluster that answers with another id than it joined with is another one (rebuilt, or a mistaken address): it is
 // not ready (reason ClusterReplaced), and nothing is written or deleted there.
+//
+// A Cluster that is deleted leaves: what was placed there goes elsewhere or nowhere as its placement says, its Works
+// are removed and with them its objects, and then it is gone. One that does not answer is left with what it has, and
+// the bindings say so (condition LeftBehind). A workload with one writer keeps it (condition Leaving: False) until it
+// was moved away, or until kLeaveByForce is on the Cluster.
 #pragma once
 
 #include <map>
@@ -25,6 +30,9 @@ inline constexpr Duration kReadyThreshold = seconds(30);
 inline constexpr Duration kHeartbeatTimeout = seconds(5);
 inline constexpr Duration kDiscoverEvery = seconds(60);  // a safety net: a member's new CRDs are noticed at once
 
+// An annotation of Clusters, "true": it leaves though workloads that have one writer are there.
+inline constexpr std::string_view kLeaveByForce = "baton.io/leave-by-force";
+
 class ClusterController {
  public:
   explicit ClusterController(Hub& hub);
@@ -36,7 +44,11 @@ class ClusterController {
   struct State;  // of one member
 
   rt::Task<kube::Outcome> Reconcile(std::string name);
-  rt::Task<kube::Outcome> Leave(const std::string& name, const json::Value& cluster);
+  rt::Task<kube::Outcome> Leave(const std::string& name, json::Value cluster);
+  rt::Task<Result<std::string>> InTheWay(const std::string& name, const json::Value& cluster);
+  rt::Task<Result<void>> RemoveWorks(const std::string& name, const json::Value& cluster);
+  rt::Task<Result<void>> TellLeftBehind(const std::string& name, const json::Value& cluster, const json::Value& work);
+  rt::Task<Result<void>> TakeOutOfBindings(const std::string& name);
   rt::Task<Result<json::Value>> Prepare(const std::string& name, const json::Value& cluster);
   rt::Task<void> Look(const std::string& name, State& state);
   void FillStatus(const State& state, const std::string& closed, json::Value& status) const;

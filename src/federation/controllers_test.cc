@@ -89,12 +89,52 @@ spec: {removeOnConditions: [{conditionType: Ready, operator: NotIn, statusValues
 class TestGate final : public RunGate {
  public:
   rt::Task<Result<bool>> MayRemove(std::string, json::Value) override { co_return true; }
+  rt::Task<Result<bool>> MayLeave(std::string, json::Value) override { co_return may_leave; }
+  bool may_leave = true;
   rt::Task<Result<Admitted>> Admit(std::string, Value manifest, Value) override {
     co_return Admitted{.manifest = std::move(manifest)};
   }
   int64_t EpochOf(const Value&) const override { return -1; }
   bool Manages(const Value& object) const override { return kube::KindOf(object) == "Deployment"; }
 };
+
+TEST(ControllersTest, AClusterDoesNotLeaveWithTheOneWriterInItUnlessAPersonSaysSo) {
+  rt::VirtualLoop loop(1);
+  TestGate gate;
+  gate.may_leave = false;
+  loop.Run(rt::Do([&]() -> rt::Task<void> {
+    FederationWorld world(loop);
+    co_await world.Start({"blue", "green"}, {.gate = &gate});
+    co_await world.Apply(kPropagationPolicies, R"(
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: p, namespace: default}
+spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: {clusterAffinity: {clusterNames: [blue]}}}
+)");
+    co_await world.Apply(kTestDeployments, R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}
+)");
+    co_await world.Settle();
+    co_await world.DeleteOnHub(kClusters, "blue");
+    co_await world.Settle(minutes(2));
+    const Value waits = co_await world.OnHub(kClusters, "blue");
+    EXPECT_EQ(FindCondition(waits["status"], "Leaving")["reason"].str(), "WriterPresent") << waits["status"];
+    EXPECT_FALSE((co_await world.OnMember("blue", kTestDeployments, "default/web")).is_null());
+    const Value binding = co_await world.OnHub(kResourceBindings, "default/web-deployment");
+    EXPECT_EQ(binding["spec"]["clusters"][0]["name"].str(), "blue");
+    const auto marked =
+        co_await world.hub_server->api->Patch(kClusters, {"", "blue"}, kube::PatchType::kMerge,
+                                              Yaml("{metadata: {annotations: {baton.io/leave-by-force: 'true'}}}"), {});
+    EXPECT_TRUE(marked.ok());
+    co_await world.Settle(minutes(1));
+    EXPECT_TRUE((co_await world.OnHub(kClusters, "blue")).is_null());
+    EXPECT_TRUE((co_await world.OnMember("blue", kTestDeployments, "default/web")).is_null());
+    co_await world.Stop();
+  }));
+}
 
 TEST(ControllersTest, AOneWriterWorkloadIsNotMovedTheWishIsRecorded) {
   rt::VirtualLoop loop(1);

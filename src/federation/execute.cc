@@ -109,7 +109,8 @@ ExecuteController::ExecuteController(Hub& hub) : hub_(hub) {
     if (before.is_null() || now.is_null()) return;
     // Back: what was missed is done. Another one in its place: every Work says so.
     const bool back = Ready(now) && !Ready(before);
-    if (back || (Replaced(now) && !Replaced(before))) catch_up(kube::NameOf(now));
+    const bool given_up = kube::IsDeleting(now) && !Ready(now) && (Ready(before) || !kube::IsDeleting(before));
+    if (back || given_up || (Replaced(now) && !Replaced(before))) catch_up(kube::NameOf(now));
   });
   hub_.members().OnUpdate([catch_up](const std::string& cluster) { catch_up(cluster); });
 }
@@ -357,7 +358,9 @@ rt::Task<Result<bool>> ExecuteController::RemoveFromMember(Member& member, const
 
 rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const json::Value& work) {
   const std::string cluster = ClusterOfWork(work);
-  const json::Value& cluster_object = hub_.clusters().Get(cluster);
+  const json::Value cluster_object = hub_.clusters().Get(cluster);
+  // Right after a start: who the members are is not known yet, and will be told.
+  if (!hub_.members().Known(cluster) && !cluster_object.is_null()) co_return kube::Outcome::WaitFor(kMemberRetry);
   Member* member = hub_.members().Find(cluster);
   // A cluster that was unjoined takes nothing any more; its objects stay.
   const bool leaves = cluster_object.is_null() || kube::IsDeleting(cluster_object);
@@ -367,8 +370,9 @@ rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const 
     if (!leaves) co_return kube::Outcome::Retry(UnavailableError(member->closed()));
   } else if (member != nullptr) {
     const Result<bool> gone = co_await RemoveFromMember(*member, work);
-    if (!gone.ok()) co_return kube::Outcome::Retry(gone.error());
-    if (!*gone) co_return kube::Outcome::WaitFor(kMemberRetry);
+    // One that leaves and does not answer is not waited for, nor the end of what it was told to delete.
+    if (!gone.ok() && (!leaves || Ready(cluster_object))) co_return kube::Outcome::Retry(gone.error());
+    if (gone.ok() && !*gone && !leaves) co_return kube::Outcome::WaitFor(kMemberRetry);
   } else if (!leaves) {
     co_return kube::Outcome::Retry(UnavailableError(hub_.members().WhyNot(cluster)));
   }

@@ -421,6 +421,8 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
   for (const auto& [cluster, replicas] : targets) {
     const std::string work = StrCat(keys::ExecutionNamespace(cluster), "/",
                                     keys::WorkName(template_key.kind, template_key.ns, template_key.name));
+    // A cluster that leaves gets nothing more; what it has goes with it.
+    if (kube::IsDeleting(hub_.clusters().Get(cluster))) continue;
     if (!missing.empty() && hub_.works().Get(work).is_null()) {
       trouble += StrCat(trouble.empty() ? "" : "; ", cluster, ": its first Work waits for override ", missing);
       continue;

@@ -30,6 +30,9 @@ class RunGate {
   // only its deletion, or a move, ends a writer.
   virtual rt::Task<Result<bool>> MayRemove(std::string cluster, json::Value object) = 0;
 
+  // Whether the cluster may leave as far as this workload goes: it is not its writer's, and no move has to do with it.
+  virtual rt::Task<Result<bool>> MayLeave(std::string cluster, json::Value object) = 0;
+
   // The epoch that an object in a member carries; -1: none. A write of an older epoch than the member has is refused.
   virtual int64_t EpochOf(const json::Value& object) const = 0;
 

@@ -119,6 +119,9 @@ json::Value ScheduleController::Decide(const std::string& key, json::Value bindi
       return binding;
     case placement::Action::kNothingFits:
       if (known.message != decision.message) hub_.events().Warning(binding, decision.event_reason, decision.event);
+      if (decision.changed && !RunsAndMustStay(binding, decision.clusters)) {
+        binding.Edit("spec").Set("clusters", placement::TargetsToJson(decision.clusters));
+      }
       return fail(decision.reason, decision.message);
     case placement::Action::kSchedule:
       break;

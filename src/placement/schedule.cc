@@ -248,7 +248,19 @@ Decision Scheduling::Failed(std::vector<Failure> failures) const {
     decision.clusters.clear();
     decision.changed = !binding_.clusters.empty();
   } else if (!binding_.clusters.empty()) {
-    StrAppend(decision.message, " The workload stays where it is: ", NamesOf(binding_.clusters), ".");
+    // Nothing stays in a cluster that leaves.
+    const Fleet& fleet = prepared_.fleet();
+    const auto leaves = [&](const TargetCluster& target) {
+      const std::optional<size_t> at = fleet.Find(target.name);
+      return at.has_value() && fleet[*at].deleting;
+    };
+    std::erase_if(decision.clusters, leaves);
+    decision.changed = decision.clusters.size() != binding_.clusters.size();
+    if (decision.clusters.empty()) {
+      StrAppend(decision.message, " The workload is nowhere now: ", NamesOf(binding_.clusters), " left.");
+    } else {
+      StrAppend(decision.message, " The workload stays where it is: ", NamesOf(decision.clusters), ".");
+    }
   }
   decision.rejections = std::move(first.rejections);
   decision.event_reason = kEventFailed;

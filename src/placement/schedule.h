@@ -42,7 +42,7 @@ namespace baton::placement {
 enum class Action : uint8_t {
   kSchedule,     // write `clusters`, the applied placement, the affinity name and the condition
   kKeep,         // nothing to decide: only the observed generation moves on. Of a suspended binding not even that
-  kNothingFits,  // write the condition only: `clusters` are those of the binding (see Options)
+  kNothingFits,  // `clusters` are those of the binding, without any that is being deleted (see Options)
 };
 
 enum class Trigger : uint8_t {

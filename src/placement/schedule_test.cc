@@ -120,6 +120,28 @@ TEST(ScheduleTest, S30JoinUnjoinAndLabelChange) {
             (Counts{{"member2", 2}}));
 }
 
+TEST(ScheduleTest, NothingStaysInAClusterThatLeavesThoughNoOtherFits) {
+  struct Row {
+    Counts before;
+    Counts after;
+    std::string_view says;
+  };
+  const auto fleet = MakeFleet(
+      {{.name = "member1", .deleting = true}, {.name = "member2", .taints = Yaml("[{key: k, effect: NoSchedule}]")}});
+  const auto prepared = Prepare(fleet, "clusterAffinity: {clusterNames: [member1]}");
+  for (const Row& row : {Row{{{"member1", 2}}, {}, "nowhere now: member1 left"},
+                         Row{{{"member1", 2}, {"member2", 2}}, {{"member2", 2}}, "stays where it is: member2"},
+                         Row{{{"member2", 2}}, {{"member2", 2}}, "stays where it is: member2"}}) {
+    Binding binding = Deployment(2);
+    for (const auto& [name, replicas] : row.before) binding.clusters.push_back({.name = name, .replicas = replicas});
+    const Decision decision = Schedule(binding, *prepared, {});
+    EXPECT_EQ(decision.action, Action::kNothingFits);
+    EXPECT_EQ(AsCounts(decision.clusters), row.after);
+    EXPECT_EQ(decision.changed, row.before != row.after);
+    EXPECT_NE(decision.message.find(row.says), std::string::npos) << decision.message;
+  }
+}
+
 constexpr std::string_view kTerms =
     "clusterAffinities: [{affinityName: first, clusterNames: [member1]}, {affinityName: second, clusterNames: "
     "[member2]}, "

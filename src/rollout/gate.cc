@@ -126,6 +126,17 @@ rt::Task<Result<bool>> Gate::MayRemove(std::string cluster, Value object) {
   co_return writer.claim.has_value() || GUARD("rollout.writer_is_not_removed", writer.holder.cluster != cluster);
 }
 
+rt::Task<Result<bool>> Gate::MayLeave(std::string cluster, Value object) {
+  if (profiles_.Managing(object) == nullptr) co_return true;
+  const Result<Value> found = co_await hub_.Get(
+      kWriters, {std::string(kube::NamespaceOf(object)), WriterName(kube::KindOf(object), kube::NameOf(object))});
+  if (!found.ok() && found.error().kind() == ErrorKind::kNotFound) co_return true;
+  if (!found.ok()) co_return found.error();
+  const Writer writer = ReadWriter(*found);
+  if (writer.holder.cluster == cluster) co_return false;
+  co_return !writer.claim || (writer.claim->source.cluster != cluster && writer.claim->target.cluster != cluster);
+}
+
 rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Value observed) {
   const std::shared_ptr<const interpret::Profile> profile = profiles_.Managing(manifest);
   if (profile == nullptr) co_return Admitted{.manifest = std::move(manifest)};

@@ -27,6 +27,7 @@ class Gate final : public federation::RunGate {
   rt::Task<Result<federation::Admitted>> Admit(std::string cluster, json::Value manifest,
                                                json::Value observed) override;
   rt::Task<Result<bool>> MayRemove(std::string cluster, json::Value object) override;
+  rt::Task<Result<bool>> MayLeave(std::string cluster, json::Value object) override;
   int64_t EpochOf(const json::Value& object) const override;
   bool Manages(const json::Value& object) const override { return profiles_.Managing(object) != nullptr; }
 
