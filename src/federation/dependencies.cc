@@ -41,8 +41,9 @@ json::Value ClustersOf(const json::Value& owner) {
 
 }  // namespace
 
-DependencyController::DependencyController(Hub& hub)
+DependencyController::DependencyController(Hub& hub, const Revisions& revisions)
     : hub_(hub),
+      revisions_(revisions),
       controller_(hub.loop(), "dependencies", [this](std::string key) { return Reconcile(std::move(key)); },
                   {.workers = 2, .log = hub.options().log}) {
   hub_.OnBinding([this](const json::Value& before, const json::Value& now) {
@@ -53,8 +54,8 @@ DependencyController::DependencyController(Hub& hub)
       if (!hub_.BindingsRequiredBy(key).empty()) controller_.Add(key);
       return;
     }
-    const bool same =
-        !before.is_null() && before["spec"] == now["spec"] && kube::IsDeleting(before) == kube::IsDeleting(now);
+    const bool same = !before.is_null() && before["spec"] == now["spec"] &&
+                      kube::IsDeleting(before) == kube::IsDeleting(now) && SameReleases(before, now);
     const bool concerned =
         now["spec"]["propagateDeps"].bool_or(false) || Has(now["metadata"]["finalizers"], keys::kDependenciesFinalizer);
     if (!same && concerned) controller_.Add(key);
@@ -261,6 +262,18 @@ rt::Task<Result<void>> DependencyController::Detach(const std::string& owner_key
   co_return Result<void>();
 }
 
+// Of the template as it is, and as it is released to some cluster still.
+Result<std::vector<json::Value>> DependencyController::ReferencesOf(const json::Value& binding,
+                                                                    const json::Value& object, bool& complete) const {
+  std::vector<json::Value> references = TRY(hub_.interpreter().GetDependencies(object));
+  for (const json::Value& released : revisions_.ReleasedTemplates(binding, object, complete)) {
+    for (json::Value& one : TRY(hub_.interpreter().GetDependencies(released))) {
+      if (std::ranges::find(references, one) == references.end()) references.push_back(std::move(one));
+    }
+  }
+  return references;
+}
+
 rt::Task<kube::Outcome> DependencyController::Reconcile(std::string key) {
   const json::Value binding = hub_.Binding(key);
   if (key.find('/') == std::string::npos) co_return kube::Outcome::Done();  // as Karmada: of namespaced workloads only
@@ -272,7 +285,8 @@ rt::Task<kube::Outcome> DependencyController::Reconcile(std::string key) {
   if (wanted) {
     const json::Value object = hub_.Template(TemplateKey::OfReference(binding["spec"]["resource"]));
     if (object.is_null()) co_return kube::Outcome::Done();
-    const Result<std::vector<json::Value>> references = hub_.interpreter().GetDependencies(object);
+    bool known = true;
+    const Result<std::vector<json::Value>> references = ReferencesOf(binding, object, known);
     if (!references.ok()) {
       hub_.events().Warning(binding, "GetDependenciesFailed", references.error().message());
       co_return kube::Outcome::Terminal(references.error());
@@ -281,7 +295,7 @@ rt::Task<kube::Outcome> DependencyController::Reconcile(std::string key) {
     for (const json::Value& reference : *references) list.Add(reference);
     const Result<void> marked = co_await Mark(key, binding, std::move(list).Build());
     if (!marked.ok()) co_return kube::Outcome::Retry(marked.error());
-    complete = co_await Find(key, *references, found);
+    complete = co_await Find(key, *references, found) && known;
   }
   std::set<std::string> needed;
   for (const json::Value& dependency : found) needed.insert(TemplateKey::Of(dependency).BindingKey());

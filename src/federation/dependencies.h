@@ -4,6 +4,7 @@
 // A dependency has a binding of its own, attached: no placement, but requiredBy, with a copy of the clusters of each
 // binding that needs it. A dependency that a policy propagates too keeps that placement, and serves both. As long as a
 // cluster is being left (an eviction task that keeps the workload there), its dependencies stay there as well.
+// What a revision needs that is still released somewhere stays too.
 // Dependencies are found in the namespace of who needs them, by name or by labels, also those that come later.
 #pragma once
 
@@ -14,13 +15,14 @@
 #include <vector>
 
 #include "federation/hub.h"
+#include "federation/revisions.h"
 #include "kube/controller.h"
 
 namespace baton::federation {
 
 class DependencyController {
  public:
-  explicit DependencyController(Hub& hub);
+  DependencyController(Hub& hub, const Revisions& revisions);
   rt::Task<void> Run() { return controller_.Run(); }
   kube::Controller& controller() { return controller_; }
 
@@ -33,11 +35,14 @@ class DependencyController {
   // The templates that are meant and there; false: a kind is not watched yet.
   rt::Task<bool> Find(const std::string& key, const std::vector<json::Value>& references,
                       std::vector<json::Value>& found);
+  Result<std::vector<json::Value>> ReferencesOf(const json::Value& binding, const json::Value& object,
+                                                bool& complete) const;
   void Unifies(json::Value& attached);
   void TemplateChanged(const json::Value& object);
   void ForgetAsked(const std::string& owner);
 
   Hub& hub_;
+  const Revisions& revisions_;
   // Who asked for a template: by "apiVersion|kind|namespace/name", and with an empty name for those that ask by labels.
   std::map<std::string, std::set<std::string>, std::less<>> asked_;
   std::map<std::string, std::set<std::string>> asks_;  // the other way round: by who asked

@@ -13,12 +13,13 @@ Federation::Federation(kube::Api& api, interpret::Interpreter& interpreter, Conn
     : hub_(api, interpreter, std::move(connect), options),
       schedule_(hub_),
       detect_(hub_, schedule_),
-      render_(hub_),
+      revisions_(hub_),
+      render_(hub_, revisions_),
       execute_(hub_),
       aggregate_(hub_, schedule_, render_),
       clusters_(hub_),
       namespaces_(hub_),
-      dependencies_(hub_),
+      dependencies_(hub_, revisions_),
       evictions_(hub_),
       rebalancer_(hub_),
       taint_policies_(hub_) {}
@@ -26,7 +27,9 @@ Federation::Federation(kube::Api& api, interpret::Interpreter& interpreter, Conn
 rt::Task<void> Federation::Run() {
   rt::Scope scope(hub_.loop());
   scope.Spawn(hub_.Run());
+  scope.Spawn(revisions_.Run());
   co_await hub_.WaitSynced();
+  co_await revisions_.WaitSynced();
   scope.Spawn(clusters_.Run());
   scope.Spawn(namespaces_.Run());
   scope.Spawn(detect_.Run());

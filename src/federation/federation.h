@@ -17,6 +17,7 @@
 #include "federation/namespaces.h"
 #include "federation/rebalancer.h"
 #include "federation/render.h"
+#include "federation/revisions.h"
 #include "federation/schedule.h"
 #include "federation/taint_policies.h"
 
@@ -39,6 +40,7 @@ class Federation {
   Hub hub_;
   ScheduleController schedule_;
   DetectController detect_;
+  Revisions revisions_;
   RenderController render_;
   ExecuteController execute_;
   AggregateController aggregate_;

@@ -103,8 +103,9 @@ std::string BindingOfWork(const json::Value& work) {
   return std::string(annotations[keys::kClusterResourceBindingName].str());
 }
 
-RenderController::RenderController(Hub& hub)
+RenderController::RenderController(Hub& hub, Revisions& revisions)
     : hub_(hub),
+      revisions_(revisions),
       controller_(hub.loop(), "render", [this](std::string key) { return Reconcile(std::move(key)); },
                   {.workers = 8, .log = hub.options().log}) {
   hub_.works().AddIndex("binding",
@@ -114,7 +115,7 @@ RenderController::RenderController(Hub& hub)
         !before.is_null() && !now.is_null() && before["spec"] == now["spec"] &&
         before["metadata"]["labels"] == now["metadata"]["labels"] &&
         before["metadata"]["annotations"][kNeedsOverrides] == now["metadata"]["annotations"][kNeedsOverrides] &&
-        kube::IsDeleting(before) == kube::IsDeleting(now);
+        SameReleases(before, now) && kube::IsDeleting(before) == kube::IsDeleting(now);
     if (!same) controller_.Add(kube::Name::Of(now.is_null() ? before : now).Key());
   });
   hub_.OnTemplate([this](const json::Value& before, const json::Value& now) {
@@ -129,6 +130,7 @@ RenderController::RenderController(Hub& hub)
   const auto override_policy = [this](const json::Value& before, const json::Value& now) {
     OverrideChanged(before, now);
   };
+  revisions_.OnChange([this](const std::string& key) { controller_.Add(key); });
   hub_.overrides().OnChange(override_policy);
   hub_.cluster_overrides().OnChange(override_policy);
 }
@@ -380,6 +382,55 @@ rt::Task<kube::Outcome> RenderController::Finish(const std::string& key, const j
   co_return kube::Outcome::Done();
 }
 
+rt::Task<Result<void>> RenderController::PutWorks(const std::string& key, const json::Value& binding,
+                                                  const json::Value& object) {
+  std::vector<std::string> targets;
+  for (const auto& [cluster, replicas] : Targets(binding)) targets.push_back(cluster);
+  std::vector<std::string> occupied;
+  for (const json::Value& work : hub_.works().ByIndex("binding", key)) occupied.push_back(ClusterOfWork(work));
+  const Revisions::Plan plan = CO_TRY(co_await revisions_.Prepare(key, binding, object, targets, occupied));
+  std::string trouble;
+  std::optional<Error> failed;
+  const std::string missing = MissingOverrides(binding);
+  if (missing.empty()) {
+    need_overrides_.erase(key);
+  } else {
+    need_overrides_.insert(key);
+  }
+  for (const std::string& cluster : targets) {
+    // A cluster that leaves gets nothing more; what it has goes with it.
+    if (kube::IsDeleting(hub_.clusters().Get(cluster))) continue;
+    const auto tell = [&](std::string_view what) {
+      trouble += StrCat(trouble.empty() ? "" : "; ", cluster, ": ", what);
+    };
+    if (const auto unknown = plan.unknown.find(cluster); unknown != plan.unknown.end()) {
+      tell(unknown->second);
+      continue;
+    }
+    const std::string work =
+        StrCat(keys::ExecutionNamespace(cluster), "/",
+               keys::WorkName(kube::KindOf(object), kube::NamespaceOf(object), kube::NameOf(object)));
+    if (!missing.empty() && hub_.works().Get(work).is_null()) {
+      tell(StrCat("its first Work waits for override ", missing));
+      continue;
+    }
+    const Result<void> put = co_await PutWork(plan.binding, plan.For(cluster), cluster);
+    if (put.ok()) continue;
+    if (put.error().kind() == ErrorKind::kInvalid) {
+      tell(put.error().message());
+    } else {
+      failed = put.error();
+    }
+  }
+  const bool news = !trouble.empty() && missing.empty() && Trouble(key) != trouble;
+  if (news) {
+    hub_.events().Warning(binding, plan.unknown.empty() ? "ApplyOverridePolicyFailed" : "RevisionGone", trouble);
+  }
+  SetTrouble(key, trouble);
+  if (failed) co_return *failed;
+  co_return Result<void>();
+}
+
 rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
   const json::Value binding = hub_.Binding(key);
   if (binding.is_null()) {
@@ -410,36 +461,7 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
     // What must go first, goes first: its end wakes us.
     if (directly.contains(ClusterOfWork(work)) && !keep.contains(ClusterOfWork(work))) co_return kube::Outcome::Done();
   }
-  std::string trouble;
-  std::optional<Error> failed;
-  const std::string missing = MissingOverrides(binding);
-  if (missing.empty()) {
-    need_overrides_.erase(key);
-  } else {
-    need_overrides_.insert(key);
-  }
-  for (const auto& [cluster, replicas] : targets) {
-    const std::string work = StrCat(keys::ExecutionNamespace(cluster), "/",
-                                    keys::WorkName(template_key.kind, template_key.ns, template_key.name));
-    // A cluster that leaves gets nothing more; what it has goes with it.
-    if (kube::IsDeleting(hub_.clusters().Get(cluster))) continue;
-    if (!missing.empty() && hub_.works().Get(work).is_null()) {
-      trouble += StrCat(trouble.empty() ? "" : "; ", cluster, ": its first Work waits for override ", missing);
-      continue;
-    }
-    const Result<void> put = co_await PutWork(binding, object, cluster);
-    if (put.ok()) continue;
-    if (put.error().kind() == ErrorKind::kInvalid) {
-      trouble += StrCat(trouble.empty() ? "" : "; ", cluster, ": ", put.error().message());
-    } else {
-      failed = put.error();
-    }
-  }
-  if (!trouble.empty() && missing.empty() && Trouble(key) != trouble)
-    hub_.events().Warning(binding, "ApplyOverridePolicyFailed", trouble);
-  SetTrouble(key, trouble);
-  if (failed) co_return kube::Outcome::Retry(*failed);
-  co_return kube::Outcome::Done();
+  co_return kube::Outcome::Of(co_await PutWorks(key, binding, object));
 }
 
 }  // namespace baton::federation

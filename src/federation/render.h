@@ -9,6 +9,9 @@
 // binding: kNeedsOverrides lists "name@generation" with commas between, each an OverridePolicy of the binding's
 // namespace ("/name@generation": a ClusterOverridePolicy). As long as one of them has not been seen in that generation
 // or a later one, no cluster gets its first Work, and the condition says what is waited for.
+//
+// Of a template that opted in to blue-green upgrades each cluster gets the revision that is released to it
+// (revision.h).
 #pragma once
 
 #include <map>
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "federation/hub.h"
+#include "federation/revisions.h"
 #include "kube/controller.h"
 
 namespace baton::federation {
@@ -25,7 +29,7 @@ inline constexpr std::string_view kNeedsOverrides = "baton.io/needs-overrides"; 
 
 class RenderController {
  public:
-  explicit RenderController(Hub& hub);
+  RenderController(Hub& hub, Revisions& revisions);
   rt::Task<void> Run() { return controller_.Run(); }
   kube::Controller& controller() { return controller_; }
 
@@ -44,6 +48,7 @@ class RenderController {
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
+  rt::Task<Result<void>> PutWorks(const std::string& key, const json::Value& binding, const json::Value& object);
   rt::Task<Result<void>> KeepWriter(const std::string& key, const json::Value& binding, const json::Value& object,
                                     std::set<std::string, std::less<>>& keep);
   rt::Task<Result<void>> RemoveWorks(const std::string& key, const json::Value& binding,
@@ -58,6 +63,7 @@ class RenderController {
   std::string MissingOverrides(const json::Value& binding) const;
 
   Hub& hub_;
+  Revisions& revisions_;
   std::map<std::string, std::string, std::less<>> trouble_;
   std::set<std::string> need_overrides_;  // bindings that wait for an override to be seen
   std::function<void(const std::string& key)> on_trouble_;
