@@ -35,6 +35,7 @@ class Federation {
   Hub& hub() { return hub_; }
   ScheduleController& schedule() { return schedule_; }
   RenderController& render() { return render_; }
+  const Revisions& revisions() const { return revisions_; }
 
  private:
   Hub hub_;

@@ -130,6 +130,28 @@ rt::Task<Result<Revisions::Plan>> Revisions::Prepare(const std::string& key, jso
   co_return plan;
 }
 
+const json::Value& Revisions::Newest(const json::Value& binding, const json::Value& object) const {
+  if (!KeepsRevisions(object, PolicyOf(binding))) return kNone;
+  const Result<json::Value> wanted = MakeRevision(hub_.interpreter(), object, binding, 0);
+  return wanted.ok() ? Find(binding, kube::NameOf(*wanted)) : kNone;
+}
+
+const json::Value& Revisions::Released(const json::Value& binding, std::string_view cluster) const {
+  const std::optional<Release> release = ReleasedTo(binding, cluster);
+  return release ? Find(binding, release->revision) : kNone;
+}
+
+Result<json::Value> Revisions::TemplateIn(const json::Value& binding, const json::Value& object,
+                                          std::string_view cluster) const {
+  const std::optional<Release> release = ReleasedTo(binding, cluster);
+  if (!release || !KeepsRevisions(object, PolicyOf(binding))) return object;
+  const json::Value& revision = Find(binding, release->revision);
+  if (revision.is_null())
+    return UnavailableError(
+        StrCat("ControllerRevision ", release->revision, ", which runs in ", cluster, ", is not there"));
+  return TemplateAt(hub_.interpreter(), object, revision, release->generation);
+}
+
 std::vector<json::Value> Revisions::ReleasedTemplates(const json::Value& binding, const json::Value& object,
                                                       bool& complete) const {
   std::vector<json::Value> templates;

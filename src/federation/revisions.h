@@ -38,6 +38,14 @@ class Revisions {
   rt::Task<Result<Plan>> Prepare(const std::string& key, json::Value binding, const json::Value& object,
                                  const std::vector<std::string>& targets, const std::vector<std::string>& occupied);
 
+  // ---- for the rollout ----
+  // The ControllerRevision of the template as it is now; null: it did not opt in, or it is not kept yet.
+  const json::Value& Newest(const json::Value& binding, const json::Value& object) const;
+  // The one that is released to that cluster; null: none, or it is gone.
+  const json::Value& Released(const json::Value& binding, std::string_view cluster) const;
+  // The template as it is released to that cluster; as it is now where nothing is recorded.
+  Result<json::Value> TemplateIn(const json::Value& binding, const json::Value& object, std::string_view cluster) const;
+
   // The templates as released somewhere: for what they need. `complete` becomes false when one is not known.
   std::vector<json::Value> ReleasedTemplates(const json::Value& binding, const json::Value& object,
                                              bool& complete) const;

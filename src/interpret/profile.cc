@@ -153,6 +153,12 @@ Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
   }
   profile->probe_ = spec["probe"];
   profile->opt_in_ = spec["optIn"].bool_or(false);
+  for (const json::Value& pointer : spec["passThrough"].items()) {
+    if (!pointer.str().starts_with('/'))
+      return InvalidError(
+          StrCat("spec.passThrough: '", pointer.str(), "' is no JSON pointer, as /spec/logConfiguration"));
+    profile->pass_through_.emplace_back(pointer.str());
+  }
   profile->hold_ = TRY(CompileSettings(spec["hold"], "hold"));
   profile->run_ = TRY(CompileSettings(spec["run"], "run"));
   profile->stop_ = TRY(CompileSettings(spec["stop"], "stop"));

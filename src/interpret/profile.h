@@ -13,6 +13,7 @@
 //   related     what else is looked at: [{apiVersion, kind, name or labelSelector}], with ${name}
 //   probe       an object that is made beside the started workload; Judge sees it; with ${name} and ${seq}
 //   optIn       true: only workloads with the annotation rollout.karmada.io/managed: "true" are managed
+//   passThrough pointers to what may change in place: an edit of nothing else is no new revision (blue-green upgrades)
 //   hold, run, stop    what is set, as [{path, value}]; parents are made. ${seq} ${ref} ${stateDir} are filled in
 //   script      Lua, where that is not enough: Hold, Stop, Run (object, question) give further [{path, value}];
 //               Judge(object, related, question) judges; Preflight(object) lists problems; StateDir(object, name) says
@@ -84,6 +85,7 @@ class Profile {
   const KindName& kind() const { return kind_; }
   const std::string& guarantee() const { return guarantee_; }
   const std::vector<Related>& related() const { return related_; }  // names still with ${name}
+  const std::vector<std::string>& pass_through() const { return pass_through_; }
   const std::string& epoch_pointer() const { return epoch_; }
   bool opt_in() const { return opt_in_; }  // only workloads that ask for it are managed
   // The object that is made beside a started workload to prove it; null: none.
@@ -123,6 +125,7 @@ class Profile {
   std::vector<Related> related_;
   json::Value probe_;
   bool opt_in_ = false;
+  std::vector<std::string> pass_through_;
   std::vector<Setting> hold_, run_, stop_;
   std::shared_ptr<const LuaScript> script_;
   std::vector<std::string> functions_;  // that the script defines

@@ -335,7 +335,16 @@ rt::Task<Result<void>> Engine::Remove(Look& look) {
 }
 
 rt::Task<Result<void>> Engine::Bind(Look& look, const BindingState& state) {
-  const Value next = WriteBinding(state, look.binding, *look.writer.claim, look.writer_object["spec"]["prior"]);
+  Value next = WriteBinding(state, look.binding, *look.writer.claim, look.writer_object["spec"]["prior"]);
+  // The target keeps the revision that this move is about, whatever the template has become meanwhile.
+  const std::string& target = look.writer.claim->target.cluster;
+  const std::string revision(PinnedOf(look.writer_object)["revision"].str());
+  if (!revision.empty() && state.clusters.contains(target) && !federation::ReleasedTo(next, target)) {
+    const Result<Value> kept = co_await hub_.api().Get(federation::kControllerRevisions,
+                                                       {std::string(kube::NamespaceOf(look.binding)), revision});
+    if (!kept.ok() && kept.error().kind() != ErrorKind::kNotFound) co_return kept.error();
+    if (kept.ok()) next = federation::WithRelease(std::move(next), target, *kept);
+  }
   Result<Value> written = co_await hub_.api().Update(federation::kResourceBindings, next);
   if (!written.ok()) co_return std::move(written).error();
   hub_.Learn(federation::kResourceBindings, *written);

@@ -269,7 +269,9 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
   for (const std::string& problem : CO_TRY(look.profile->Preflight(look.workload))) problems.push_back(problem);
   if (!problems.empty()) co_return Result<void>();
 
-  const Result<Value> at_source = federation_.render().Render(look.binding, look.workload, source.cluster, nullptr);
+  // A template that keeps revisions may be newer than what runs in the source.
+  Result<Value> at_source = federation_.revisions().TemplateIn(look.binding, look.workload, source.cluster);
+  if (at_source.ok()) at_source = federation_.render().Render(look.binding, *at_source, source.cluster, nullptr);
   const Result<Value> at_target = federation_.render().Render(look.binding, look.workload, target.cluster, nullptr);
   if (!at_source.ok()) problems.push_back(at_source.error().message());
   if (!at_target.ok()) problems.push_back(at_target.error().message());
@@ -314,6 +316,8 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
                         .target = target};
   look.pinned = json::Object(
       {{"source", (*at_source)["spec"]}, {"target", (*at_target)["spec"]}, {"other", look.workload["spec"]}});
+  const Value& revision = federation_.revisions().Newest(look.binding, look.workload);
+  if (!revision.is_null()) look.pinned.Set("revision", kube::NameOf(revision));
   look.prior = json::Object(
       {{"replicas", clusters[0]["replicas"]}, {"scheduling", look.binding["spec"]["suspension"]["scheduling"]}});
   co_return Result<void>();

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "federation/resources.h"
-#include "rollout/records.h"
+#include "rollout/ask.h"
 
 namespace baton::rollout {
 
@@ -67,51 +67,20 @@ rt::Task<kube::Outcome> Relocate::Reconcile(std::string key) {
   if (wish.mark != mark) wish = {.mark = mark, .since = now};
   if (now < wish.since + kWishSettles) co_return kube::Outcome::WaitFor(wish.since + kWishSettles - now);
 
-  int before = 0;
-  bool failed = false;
-  bool moving = false;
-  int out = 0;
-  int in = 0;
-  const Value& reference = binding["spec"]["resource"];
-  engine_.migrations().ForEach([&](std::string_view, const Value& migration) {
-    const std::optional<Phase> phase = PhaseFromName(migration["status"]["phase"].str());
-    const bool ended = phase && IsEnd(*phase);
-    const Value& workload = migration["spec"]["workload"];
-    const bool same = workload["name"] == reference["name"] && workload["kind"] == reference["kind"] &&
-                      kube::NamespaceOf(migration) == kube::NamespaceOf(binding);
-    if (same && !ended) moving = true;
-    if (!ended && migration["status"]["source"].str_or(std::string(migration["spec"]["source"].str())) == from) ++out;
-    if (!ended && migration["spec"]["target"].str() == target) ++in;
-    if (migration["metadata"]["annotations"][kWishMark].str() != mark) return;
-    ++before;
-    failed = failed || (ended && phase != Phase::kSucceeded);
-  });
-  if (moving || failed) co_return kube::Outcome::Done();  // its end, or another wish, wakes us
-  const MoveLimits limits = LimitsOf(hub_.clusters(), options_);
-  if (out >= limits.Out(from) || in >= limits.In(target)) co_return kube::Outcome::WaitFor(kTurn);
-  co_return kube::Outcome::Of(co_await Start(binding, target, mark, before + 1));
-}
-
-rt::Task<Result<void>> Relocate::Start(const Value& binding, const std::string& target, const std::string& mark,
-                                       int number) {
-  const Value& reference = binding["spec"]["resource"];
-  Value migration = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
-  Value& metadata = migration.Edit("metadata");
-  metadata.Set("name", StrCat(reference["name"].str(), "-wish-", mark, "-", number));
-  metadata.Set("namespace", kube::NamespaceOf(binding));
-  metadata.Set("annotations", json::Object({{kWishMark, mark}}));
-  migration.Set("spec", json::Object({{"workload", json::Object({{"apiVersion", reference["apiVersion"]},
-                                                                 {"kind", reference["kind"]},
-                                                                 {"name", reference["name"]}})},
-                                      {"target", target}}));
-  const Result<Value> made = co_await hub_.api().Create(kMigrations, migration);
-  if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
-  if (made.ok()) {
-    engine_.migrations().Learn(*made);
+  const Result<Asked> asked = co_await AskForMove(hub_, engine_.migrations(),
+                                                  {.binding = binding,
+                                                   .from = from,
+                                                   .to = target,
+                                                   .annotation = kWishMark,
+                                                   .mark = mark,
+                                                   .name = StrCat(kube::NameOf(object), "-wish-", mark)},
+                                                  LimitsOf(hub_.clusters(), options_));
+  if (!asked.ok()) co_return kube::Outcome::Retry(asked.error());
+  if (*asked == Asked::kBegun) {
     hub_.events().Normal(binding, "MigrationBegun",
-                         StrCat("its placement wants it in ", target, ": StatefulMigration ", kube::NameOf(migration)));
+                         StrCat("its placement wants it in ", target, ": it is moved there"));
   }
-  co_return Result<void>();
+  co_return *asked == Asked::kNoRoom ? kube::Outcome::WaitFor(kTurn) : kube::Outcome::Done();
 }
 
 }  // namespace baton::rollout

@@ -34,8 +34,6 @@ class Relocate {
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
-  rt::Task<Result<void>> Start(const json::Value& binding, const std::string& target, const std::string& mark,
-                               int number);
 
   federation::Hub& hub_;
   federation::Federation& federation_;

@@ -7,6 +7,7 @@
 #include "rollout/profiles.h"
 #include "rollout/relocate.h"
 #include "rollout/trigger.h"
+#include "rollout/upgrade.h"
 #include "rt/scope.h"
 
 namespace baton::rollout {
@@ -20,13 +21,15 @@ class Rollout {
         engine_(federation, profiles, std::move(options)),
         trigger_(federation.hub(), profiles),
         evacuate_(federation, engine_, profiles, limits),
-        relocate_(federation, engine_, profiles, limits) {}
+        relocate_(federation, engine_, profiles, limits),
+        upgrade_(federation, engine_, profiles, limits) {}
 
   rt::Task<void> Run() {
     rt::Scope scope(loop_);
     scope.Spawn(trigger_.Run());
     scope.Spawn(evacuate_.Run());
     scope.Spawn(relocate_.Run());
+    scope.Spawn(upgrade_.Run());
     co_await engine_.Run();
   }
 
@@ -38,6 +41,7 @@ class Rollout {
   Trigger trigger_;
   Evacuate evacuate_;
   Relocate relocate_;
+  Upgrade upgrade_;
 };
 
 }  // namespace baton::rollout

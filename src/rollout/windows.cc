@@ -14,16 +14,19 @@ namespace {
 
 using json::Value;
 
-constexpr std::array<std::string_view, 7> kDays = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};  // from 1970-01-01 on
+constexpr std::array<std::string_view, 7> kDays = {"Thu", "Fri", "Sat", "Sun",
+                                                   "Mon", "Tue", "Wed"};  // from 1970-01-01 on
 constexpr int64_t kMinutesOfDay = 24 * 60;
 constexpr int64_t kDaysAhead = 8;  // a window that opens at all opens within a week
 
 Result<int64_t> MinuteOf(std::string_view text, std::string_view field) {
-  const bool form = text.size() == 5 && text[2] == ':' && std::ranges::all_of(StrCat(text.substr(0, 2), text.substr(3)),
-                                                                               [](char c) { return c >= '0' && c <= '9'; });
+  const bool form =
+      text.size() == 5 && text[2] == ':' &&
+      std::ranges::all_of(StrCat(text.substr(0, 2), text.substr(3)), [](char c) { return c >= '0' && c <= '9'; });
   const int64_t hour = form ? (text[0] - '0') * 10 + (text[1] - '0') : 24;
   const int64_t minute = form ? (text[3] - '0') * 10 + (text[4] - '0') : 60;
-  if (hour > 23 || minute > 59) return InvalidError(StrCat("spec.windows: ", field, " '", text, "' is no time of day, as 22:00"));
+  if (hour > 23 || minute > 59)
+    return InvalidError(StrCat("spec.windows: ", field, " '", text, "' is no time of day, as 22:00"));
   return hour * 60 + minute;
 }
 
@@ -42,7 +45,8 @@ Result<Window> ReadWindow(const Value& object) {
   for (size_t i = 0; i < kDays.size(); ++i) window.days[i] = every;
   for (const Value& day : object["days"].items()) {
     const auto at = std::ranges::find(kDays, day.str());
-    if (at == kDays.end()) return InvalidError(StrCat("spec.windows: '", day.str(), "' is no day: Mon, Tue, Wed, Thu, Fri, Sat or Sun"));
+    if (at == kDays.end())
+      return InvalidError(StrCat("spec.windows: '", day.str(), "' is no day: Mon, Tue, Wed, Thu, Fri, Sat or Sun"));
     window.days[static_cast<size_t>(at - kDays.begin())] = true;
   }
   return window;

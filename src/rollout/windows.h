@@ -1,5 +1,5 @@
-// When a workload may be stopped: spec.notBefore and spec.windows of a migration. Windows allow; outside of them a move is
-// prepared and waits, for as long as it takes.
+// When a workload may be stopped: spec.notBefore and spec.windows of a migration. Windows allow; outside of them a move
+// is prepared and waits, for as long as it takes.
 #pragma once
 
 #include <string>

@@ -91,7 +91,8 @@ TEST(SteeringTest, OutsideItsWindowAMoveIsPreparedAndWaits) {
     scene.Expect(waits["status"]["phase"].str() == "Staged" && !Scene::IsBlocked(waits), Scene::Said(waits));
     scene.Expect(waits["status"]["message"].str().find("notBefore") != std::string_view::npos, Scene::Said(waits));
     scene.Expect(co_await scene.RunsIn(scene.from), "the source does not run");
-    co_await scene.world.Until([&]() -> rt::Task<bool> { co_return Scene::IsOver(co_await scene.Migration()); }, hours(2));
+    co_await scene.world.Until([&]() -> rt::Task<bool> { co_return Scene::IsOver(co_await scene.Migration()); },
+                               hours(2));
     co_await scene.ExpectPhase("Succeeded");
     co_await scene.CheckAll();
   });

@@ -1,0 +1,56 @@
+// Asking for a move, once.
+#include "rollout/ask.h"
+
+#include <utility>
+
+#include "base/strings.h"
+#include "rollout/records.h"
+
+namespace baton::rollout {
+
+using json::Value;
+
+rt::Task<Result<Asked>> AskForMove(federation::Hub& hub, kube::Informer& migrations, WantedMove wanted,
+                                   const MoveLimits& limits) {
+  const Value& reference = wanted.binding["spec"]["resource"];
+  const std::string ns(kube::NamespaceOf(wanted.binding));
+  int before = 0;
+  bool failed = false;
+  bool moves = false;
+  int out = 0;
+  int in = 0;
+  migrations.ForEach([&](std::string_view, const Value& migration) {
+    const std::optional<Phase> phase = PhaseFromName(migration["status"]["phase"].str());
+    const bool ended = phase && IsEnd(*phase);
+    const Value& workload = migration["spec"]["workload"];
+    const bool same = workload["name"] == reference["name"] && workload["kind"] == reference["kind"] &&
+                      kube::NamespaceOf(migration) == ns;
+    if (same && !ended) moves = true;
+    std::string_view from = migration["status"]["source"].str();
+    if (from.empty()) from = migration["spec"]["source"].str();
+    if (!ended && from == wanted.from) ++out;
+    if (!ended && migration["spec"]["target"].str() == wanted.to) ++in;
+    if (!same || migration["metadata"]["annotations"][wanted.annotation].str() != wanted.mark) return;
+    ++before;
+    failed = failed || (ended && phase != Phase::kSucceeded);
+  });
+  if (moves) co_return Asked::kMovesAlready;
+  if (failed) co_return Asked::kFailedBefore;
+  if (out >= limits.Out(wanted.from) || in >= limits.In(wanted.to)) co_return Asked::kNoRoom;
+  Value migration = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
+  Value& metadata = migration.Edit("metadata");
+  metadata.Set("name", StrCat(wanted.name, "-", before + 1));
+  metadata.Set("namespace", ns);
+  metadata.Set("annotations", json::Object({{wanted.annotation, wanted.mark}}));
+  migration.Set("spec", json::Object({{"workload", json::Object({{"apiVersion", reference["apiVersion"]},
+                                                                 {"kind", reference["kind"]},
+                                                                 {"name", reference["name"]}})},
+                                      {"source", wanted.from},
+                                      {"target", wanted.to}}));
+  const Result<Value> made = co_await hub.api().Create(kMigrations, migration);
+  if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
+  if (made.ok()) migrations.Learn(*made);
+  co_return Asked::kBegun;
+}
+
+}  // namespace baton::rollout
