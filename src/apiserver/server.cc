@@ -150,6 +150,7 @@ std::string ApiServer::Kubeconfig() const {
   return AdminKubeconfig(impl_->pki, StrCat("https://", endpoint().ToString()), impl_->options.context_name);
 }
 
+MetricRegistry& ApiServer::metrics() { return impl_->metrics; }
 Backend& ApiServer::backend() { return *impl_->backend; }
 
 rt::Task<void> ApiServer::Stop(rt::Deadline deadline) {

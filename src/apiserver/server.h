@@ -37,6 +37,7 @@ class ApiServer {
   net::Endpoint endpoint() const;
   std::string Kubeconfig() const;  // for the admin
   Backend& backend();
+  MetricRegistry& metrics();  // what /metrics shows; others may add theirs
 
   // No new requests; watches end cleanly; what is left at the deadline is cut; then the store is closed.
   rt::Task<void> Stop(rt::Deadline deadline);

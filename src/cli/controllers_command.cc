@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "cli/client.h"
+#include "cli/metrics_server.h"
 #include "cli/signals.h"
 #include "cli/stack.h"
 #include "federation/connect.h"
@@ -43,6 +44,12 @@ constexpr const char* kHelp =
     "  --leader-elect                one of several acts\n"
     "  --leader-elect-namespace NS   of the Lease baton-controllers; default kube-system\n"
     "  --install-crds                first make the hub know our kinds\n"
+    "  --max-moves-out N             moves that leave one cluster at a time; default 5, by cluster with the "
+    "annotation\n"
+    "                                rollout.karmada.io/max-moves-out\n"
+    "  --max-moves-in N              moves that enter one cluster at a time; default 5, or "
+    "rollout.karmada.io/max-moves-in\n"
+    "  --metrics-bind-address ADDR   /metrics, /healthz and /readyz over plain HTTP, as 127.0.0.1:8080; default: off\n"
     "  --log LEVEL                   debug, info, warn or error; default info\n";
 
 struct Settings {
@@ -50,6 +57,17 @@ struct Settings {
   bool elect = false;
   bool install = false;
   std::string lease_namespace;
+  rollout::EvacuateOptions limits;
+  std::optional<net::Endpoint> metrics;
+};
+
+// What outlives a term of office.
+struct Office {
+  explicit Office(MetricRegistry& registry)
+      : metrics(registry), leads(registry.AddGauge("baton_leader", "1: this one acts.")) {}
+  rollout::RolloutMetrics metrics;
+  Gauge leads;
+  bool leading = false;
 };
 
 Result<Settings> ReadSettings(const Flags& flags) {
@@ -59,6 +77,11 @@ Result<Settings> ReadSettings(const Flags& flags) {
   settings.lease_namespace = flags.Get("--leader-elect-namespace", "kube-system");
   if (flags.Has("--leader-elect-namespace") && !settings.elect)
     return InvalidError("--leader-elect-namespace is for --leader-elect");
+  settings.limits.moves_out =
+      static_cast<int>(TRY(flags.GetInt("--max-moves-out", rollout::kMovesOutDefault, 0, 1000)));
+  settings.limits.moves_in = static_cast<int>(TRY(flags.GetInt("--max-moves-in", rollout::kMovesInDefault, 0, 1000)));
+  if (flags.Has("--metrics-bind-address"))
+    settings.metrics = TRY(net::ParseEndpoint(flags.Get("--metrics-bind-address")));
   bool all = false;
   bool federation = false;
   bool rollout = false;
@@ -90,10 +113,21 @@ std::string Identity() {
 }
 
 // Until it is dropped.
-rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, bool rollout, const Logger& log) {
+rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, const Settings& settings, Office& office,
+                    const Logger& log) {
   log.Info("leading", {{"fence", fence}});
-  ControlPlane control(hub, federation::ConnectOverHttps(loop), [fence] { return fence; }, &log);
-  if (rollout) {
+  office.leading = true;
+  office.leads.Set(1);
+  const struct Leaves {
+    Office& office;
+    ~Leaves() {
+      office.leading = false;
+      office.leads.Set(0);
+    }
+  } leaves{office};
+  ControlPlane control(
+      hub, federation::ConnectOverHttps(loop), [fence] { return fence; }, &log, &office.metrics, settings.limits);
+  if (settings.rollout) {
     control.Run();
   } else {
     control.scope.Spawn(control.federation.Run());
@@ -112,6 +146,13 @@ rt::Task<Result<void>> Serve(rt::RealLoop& loop, const Flags& flags, Settings se
   Client client = CO_TRY(co_await Client::Open(loop, flags));
   if (settings.install) CO_TRY(co_await federation::InstallCrds(client.api()));
   kube::PoliteApi hub(client.api(), {.cluster = "hub"});
+  MetricRegistry registry;
+  Office office(registry);
+  std::unique_ptr<MetricsServer> metrics;
+  if (settings.metrics) {
+    metrics = CO_TRY(MetricsServer::Start(loop, *settings.metrics, registry, [&office] { return office.leading; }));
+    log.Info("metrics", {{"port", metrics->endpoint().port}});
+  }
   std::printf("running\n");
   std::fflush(stdout);
   std::vector<rt::Task<void>> either;
@@ -122,9 +163,9 @@ rt::Task<Result<void>> Serve(rt::RealLoop& loop, const Flags& flags, Settings se
   if (settings.elect) {
     // A first leader has made no transition, and 0 is what nobody has written.
     either.push_back(
-        election.Run([&](int64_t transitions) { return Lead(loop, hub, transitions + 1, settings.rollout, log); }));
+        election.Run([&](int64_t transitions) { return Lead(loop, hub, transitions + 1, settings, office, log); }));
   } else {
-    either.push_back(Lead(loop, hub, 1, settings.rollout, log));
+    either.push_back(Lead(loop, hub, 1, settings, office, log));
   }
   co_await rt::WhenAny(std::move(either));
   log.Info("stopping", {});
@@ -148,6 +189,9 @@ int ControllersCommand(std::span<const std::string_view> arguments) {
                            {"--leader-elect"},
                            {"--leader-elect-namespace", "NS"},
                            {"--install-crds"},
+                           {"--max-moves-out", "N"},
+                           {"--max-moves-in", "N"},
+                           {"--metrics-bind-address", "ADDR"},
                            {"--log", "LEVEL"}}));
   if (const Result<void> parsed = flags.Parse(arguments); !parsed.ok()) return UsageError(kName, parsed.error());
   Result<Settings> settings = ReadSettings(flags);

@@ -21,11 +21,11 @@ using json::Value;
 }  // namespace
 
 ControlPlane::ControlPlane(kube::Api& hub, federation::Connect connect, std::function<int64_t()> fence,
-                           const Logger* log)
+                           const Logger* log, const rollout::RolloutMetrics* metrics, rollout::EvacuateOptions limits)
     : interpreter({.limits = {}, .now = [&hub] { return hub.loop().WallNow(); }}),
       gate(hub, profiles),
       federation(hub, interpreter, std::move(connect), {.gate = &gate, .log = log}),
-      rollout(federation, profiles, {.fence = std::move(fence), .log = log}),
+      rollout(federation, profiles, {.fence = std::move(fence), .log = log, .metrics = metrics}, limits),
       scope(hub.loop()) {}
 
 void ControlPlane::Run() {
@@ -55,7 +55,8 @@ rt::Task<Result<std::unique_ptr<Stack>>> Stack::Start(rt::RealLoop& loop, StackO
   CO_TRY(stack->WriteKubeconfig());
   for (const auto& practice : stack->practice_) CO_TRY(co_await stack->Join(*practice));
   stack->control_ = std::make_unique<ControlPlane>(
-      *stack->hub_api_, federation::ConnectOverHttps(loop), [] { return int64_t{1}; }, stack->options_.log);
+      *stack->hub_api_, federation::ConnectOverHttps(loop), [] { return int64_t{1}; }, stack->options_.log,
+      stack->metrics_.get());
   stack->control_->Run();
   co_return stack;
 }
@@ -69,6 +70,7 @@ rt::Task<Result<void>> Stack::StartHub() {
   hub_ = CO_TRY(co_await apiserver::ApiServer::Start(loop_, std::move(server)));
   hub_->backend().core().AddAdmission(federation::MakeAdmission(loop_, &admission_interpreter_));
   hub_api_ = std::make_unique<kube::LocalApi>(hub_->backend());
+  metrics_ = std::make_unique<rollout::RolloutMetrics>(hub_->metrics());
   co_return co_await federation::InstallCrds(*hub_api_);
 }
 

@@ -36,7 +36,9 @@ struct StackOptions {
 
 // The controllers on a hub: the federation and the rollout engine.
 struct ControlPlane {
-  ControlPlane(kube::Api& hub, federation::Connect connect, std::function<int64_t()> fence, const Logger* log);
+  // `metrics` may be null.
+  ControlPlane(kube::Api& hub, federation::Connect connect, std::function<int64_t()> fence, const Logger* log,
+               const rollout::RolloutMetrics* metrics, rollout::EvacuateOptions limits = {});
   void Run();  // from now on, until it is dropped
 
   interpret::Interpreter interpreter;
@@ -83,6 +85,7 @@ class Stack {
   interpret::Interpreter admission_interpreter_;
   std::unique_ptr<apiserver::ApiServer> hub_;
   std::unique_ptr<kube::LocalApi> hub_api_;
+  std::unique_ptr<rollout::RolloutMetrics> metrics_;
   std::unique_ptr<rt::Files> files_;
   std::unique_ptr<practice::Storage> storage_;
   std::unique_ptr<practice::Commons> commons_;

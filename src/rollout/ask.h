@@ -1,5 +1,6 @@
-// AskForMove: how controllers ask for moves of their own accord. A wish has a mark; it is asked for once, and again only
-// when the move that it led to succeeded and the wish came back. One that failed stays failed until the mark is another.
+// AskForMove: how controllers ask for moves of their own accord. A wish has a mark; it is asked for once, and again
+// only when the move that it led to succeeded and the wish came back. One that failed stays failed until the mark is
+// another.
 #pragma once
 
 #include <cstdint>

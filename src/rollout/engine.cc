@@ -260,11 +260,14 @@ Value Engine::Projected(const Value& current, const Look& look, const Decision& 
   if (source.empty() && writer.claim) source = writer.claim->source.cluster;
   if (source.empty() && look.seen.proposal) source = look.seen.proposal->source.cluster;
   if (source.empty()) source = look.spec.source;
+  std::string target = look.spec.target;
+  if (target.empty() && writer.claim) target = writer.claim->target.cluster;
+  if (target.empty()) target = current["status"]["target"].str();
   return ProjectStatus(current,
                        {.decision = decision,
                         .writer = writer,
                         .source = source,
-                        .target = look.spec.target,
+                        .target = target,
                         .guarantee = look.profile == nullptr ? "" : look.profile->guarantee(),
                         .target_runs = writer.claim && writer.holder.cluster == writer.claim->target.cluster &&
                                        look.seen.target.runs && look.seen.target.seq == writer.seq},

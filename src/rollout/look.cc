@@ -250,7 +250,12 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
   }
   if (!look.spec.source.empty() && look.spec.source != source.cluster)
     problems.push_back(StrCat("it runs in ", source.cluster, ", not in ", look.spec.source));
-  if (target.cluster.empty()) problems.push_back("spec.target names no cluster");
+  if (target.cluster.empty()) {
+    const Result<std::string> chosen = federation_.schedule().Elsewhere(
+        StrCat(kube::NamespaceOf(look.binding), "/", kube::NameOf(look.binding)), look.binding, {source.cluster});
+    if (chosen.ok()) target.cluster = *chosen;
+    if (!chosen.ok()) problems.push_back(StrCat("spec.target names no cluster, and ", chosen.error().message()));
+  }
   if (target.cluster == source.cluster) problems.push_back(StrCat("it runs in ", target.cluster, " already"));
   const Value& target_object = hub_.clusters().Get(target.cluster);
   if (!target.cluster.empty() && target_object.is_null())

@@ -15,8 +15,8 @@ using json::Value;
 
 namespace {
 
-constexpr Duration kTurn = seconds(5);       // until the limits are looked at again
-constexpr Duration kNowhere = seconds(60);   // until other clusters are looked at again
+constexpr Duration kTurn = seconds(5);      // until the limits are looked at again
+constexpr Duration kNowhere = seconds(60);  // until other clusters are looked at again
 
 // Without what may differ. A pointer that leads nowhere takes nothing away.
 Value Stripped(Value data, const std::vector<std::string>& pass_through) {
@@ -110,9 +110,11 @@ rt::Task<kube::Outcome> Upgrade::Reconcile(std::string key) {
                                                   LimitsOf(hub_.clusters(), options_));
   if (!asked.ok()) co_return kube::Outcome::Retry(asked.error());
   if (*asked == Asked::kBegun)
-    hub_.events().Normal(object, "UpgradeBegun", StrCat("its new revision starts in ", *target, "; ", from, " keeps the old one"));
+    hub_.events().Normal(object, "UpgradeBegun",
+                         StrCat("its new revision starts in ", *target, "; ", from, " keeps the old one"));
   if (*asked == Asked::kFailedBefore)
-    hub_.events().Warning(object, "UpgradeFailed", StrCat(from, " keeps the revision before; it is tried again when the template changes"));
+    hub_.events().Warning(object, "UpgradeFailed",
+                          StrCat(from, " keeps the revision before; it is tried again when the template changes"));
   co_return *asked == Asked::kNoRoom ? kube::Outcome::WaitFor(kTurn) : kube::Outcome::Done();
 }
 

@@ -1,8 +1,8 @@
-// Upgrade: a changed spec of a managed workload that opted in to blue-green (rollout.karmada.io/strategy: BlueGreen, on the
-// template or its policy) starts as a new revision in another cluster, from the state that the running one captures. The
-// pipe keeps the old revision where it runs (federation/revision.h); a move takes the workload, and the new revision with
-// it, to another cluster. When that fails the source goes on with the old one, and the failed one is not tried again until
-// the template changes.
+// Upgrade: a changed spec of a managed workload that opted in to blue-green (rollout.karmada.io/strategy: BlueGreen, on
+// the template or its policy) starts as a new revision in another cluster, from the state that the running one
+// captures. The pipe keeps the old revision where it runs (federation/revision.h); a move takes the workload, and the
+// new revision with it, to another cluster. When that fails the source goes on with the old one, and the failed one is
+// not tried again until the template changes.
 //
 // A change of nothing but labels, annotations and what the profile passes through is released in place.
 #pragma once

@@ -12,8 +12,8 @@ Value BlueGreenJob() {
 
 rt::Task<void> Edit(Scene& scene, std::string patch) {
   scene.template_edited = true;
-  const auto done = co_await scene.world.hub().Patch(FlinkDeployments(), {"default", "orders"}, kube::PatchType::kMerge,
-                                                     Yaml(patch));
+  const auto done =
+      co_await scene.world.hub().Patch(FlinkDeployments(), {"default", "orders"}, kube::PatchType::kMerge, Yaml(patch));
   scene.Expect(done.ok(), "the edit was not taken");
 }
 
@@ -26,15 +26,18 @@ rt::Task<bool> UntilAllEnded(Scene& scene, size_t count) {
   return scene.world.Until(
       [&scene, count]() -> rt::Task<bool> {
         const std::vector<Value> moves = co_await Moves(scene);
-        co_return moves.size() >= count && std::ranges::all_of(moves, [](const Value& move) { return Scene::IsOver(move); });
+        co_return moves.size() >=
+            count&& std::ranges::all_of(moves, [](const Value& move) { return Scene::IsOver(move); });
       },
       minutes(60));
 }
 
 rt::Task<void> ExpectRunsImage(Scene& scene, std::string cluster, std::string image) {
-  scene.Expect(co_await scene.WhereItRuns() == cluster, StrCat("it runs in '", co_await scene.WhereItRuns(), "', not ", cluster));
+  scene.Expect(co_await scene.WhereItRuns() == cluster,
+               StrCat("it runs in '", co_await scene.WhereItRuns(), "', not ", cluster));
   const Value object = co_await scene.OnMember(cluster);
-  scene.Expect(object["spec"]["image"].str() == image, StrCat("in ", cluster, " it has ", object["spec"]["image"].ToString()));
+  scene.Expect(object["spec"]["image"].str() == image,
+               StrCat("in ", cluster, " it has ", object["spec"]["image"].ToString()));
 }
 
 TEST(UpgradeTest, ANewRevisionStartsElsewhereFromTheStateOfTheOldOne) {
