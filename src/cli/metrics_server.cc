@@ -18,11 +18,13 @@ rt::Task<void> Serve(rt::RealLoop& loop, net::HttpServer& server, net::Listener&
 MetricsServer::MetricsServer(rt::RealLoop& loop, const MetricRegistry& registry, std::function<bool()> ready)
     : registry_(registry),
       ready_(std::move(ready)),
-      server_(loop, [this](net::Request request, net::ResponseWriter& writer) { return Answer(std::move(request), writer); }),
+      server_(loop,
+              [this](net::Request request, net::ResponseWriter& writer) { return Answer(std::move(request), writer); }),
       scope_(loop) {}
 
 Result<std::unique_ptr<MetricsServer>> MetricsServer::Start(rt::RealLoop& loop, const net::Endpoint& endpoint,
-                                                            const MetricRegistry& registry, std::function<bool()> ready) {
+                                                            const MetricRegistry& registry,
+                                                            std::function<bool()> ready) {
   std::unique_ptr<MetricsServer> server(new MetricsServer(loop, registry, std::move(ready)));
   server->listener_ = TRY(net::Listen(loop, endpoint));
   server->scope_.Spawn(Serve(loop, server->server_, *server->listener_));
