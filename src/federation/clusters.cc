@@ -143,6 +143,11 @@ rt::Task<Result<json::Value>> ClusterController::Prepare(const std::string& name
        {"metadata", json::Object({{"name", ns}, {"labels", json::Object({{keys::kSystem, keys::kTrue}})}})}});
   const Result<json::Value> made = co_await hub_.api().Create(kNamespaces, wanted);
   if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
+  if (!made.ok()) {
+    // One of that name left a moment ago: its namespace would go with all that is put there.
+    const json::Value there = CO_TRY(co_await hub_.api().Get(kNamespaces, {"", ns}));
+    if (kube::IsDeleting(there)) co_return UnavailableError(StrCat("namespace ", ns, " is still being deleted"));
+  }
   json::Value next = cluster;
   next.Edit("metadata").Edit("finalizers").Push(keys::kClusterFinalizer);
   Result<json::Value> written = co_await hub_.api().Update(kClusters, next);

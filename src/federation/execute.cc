@@ -364,14 +364,15 @@ rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const 
   Member* member = hub_.members().Find(cluster);
   // A cluster that was unjoined takes nothing any more; its objects stay.
   const bool leaves = cluster_object.is_null() || kube::IsDeleting(cluster_object);
+  // One that leaves and does not answer is not waited for, nor the end of what it was told to delete.
+  const bool given_up = leaves && !Ready(cluster_object);
   if (member != nullptr && !member->closed().empty()) {
     // What is there is not what we made: nothing of it is touched. The Work waits until it is clear which cluster it
     // is.
     if (!leaves) co_return kube::Outcome::Retry(UnavailableError(member->closed()));
-  } else if (member != nullptr) {
+  } else if (member != nullptr && !given_up) {
     const Result<bool> gone = co_await RemoveFromMember(*member, work);
-    // One that leaves and does not answer is not waited for, nor the end of what it was told to delete.
-    if (!gone.ok() && (!leaves || Ready(cluster_object))) co_return kube::Outcome::Retry(gone.error());
+    if (!gone.ok()) co_return kube::Outcome::Retry(gone.error());
     if (gone.ok() && !*gone && !leaves) co_return kube::Outcome::WaitFor(kMemberRetry);
   } else if (!leaves) {
     co_return kube::Outcome::Retry(UnavailableError(hub_.members().WhyNot(cluster)));

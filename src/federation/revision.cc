@@ -26,6 +26,14 @@ bool IsFederationKey(std::string_view key) {
   return domain == "karmada.io" || domain.ends_with(".karmada.io") || domain == "baton.io" || key == kLastApplied;
 }
 
+std::optional<int64_t> Number(std::string_view text) {
+  int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
 json::Value Filtered(const json::Value& map, bool of_federation) {
   json::ObjectBuilder kept;
   for (const json::Member& member : map.members()) {
@@ -50,7 +58,11 @@ json::Value DataOf(const json::Value& object) {
 
 bool SetsReplicas(const interpret::Interpreter& interpreter, const json::Value& object) {
   const interpret::KindName kind = KindNameOf(object);
-  return interpreter.Has(kind, interpret::Operation::kRevise) && interpreter.Has(kind, interpret::Operation::kReplica);
+  const auto answers = [&](interpret::Operation operation) {
+    const interpret::Level level = interpreter.LevelOf(kind, operation);
+    return level != interpret::Level::kNone && level != interpret::Level::kWebhook;  // it is not asked for a name
+  };
+  return answers(interpret::Operation::kRevise) && answers(interpret::Operation::kReplica);
 }
 
 }  // namespace
@@ -118,11 +130,9 @@ std::optional<Release> ReleasedTo(const json::Value& binding, std::string_view c
   const std::string_view text = binding["metadata"]["annotations"][StrCat(kReleasedPrefix, cluster)].str();
   const size_t at = text.rfind('@');
   if (at == std::string_view::npos || at == 0) return std::nullopt;
-  Release release{.revision = std::string(text.substr(0, at))};
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data() + at + 1, end, release.generation);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return release;
+  const std::optional<int64_t> generation = Number(text.substr(at + 1));
+  if (!generation) return std::nullopt;
+  return Release{.revision = std::string(text.substr(0, at)), .generation = *generation};
 }
 
 std::vector<std::string> ClustersWithRelease(const json::Value& binding) {
@@ -142,9 +152,7 @@ bool SameReleases(const json::Value& before, const json::Value& now) {
 }
 
 json::Value WithRelease(json::Value binding, std::string_view cluster, const json::Value& revision) {
-  const std::string text(revision["metadata"]["annotations"][kRevisionGeneration].str());
-  int64_t generation = 0;
-  std::from_chars(text.data(), text.data() + text.size(), generation);
+  int64_t generation = Number(revision["metadata"]["annotations"][kRevisionGeneration].str()).value_or(0);
   // An older revision is a newer release: what the member has of a later generation must not refuse it.
   const std::optional<Release> before = ReleasedTo(binding, cluster);
   if (before) generation = std::max(generation, before->generation);
