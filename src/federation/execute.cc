@@ -340,8 +340,8 @@ rt::Task<Result<bool>> ExecuteController::RemoveFromMember(Member& member, const
     for (const std::string_view field : {"labels", "annotations"}) {
       const json::Value marks = free["metadata"][field];
       for (const json::Member& mark : marks.members()) {
-        if (mark.key().find("karmada.io/") != std::string_view::npos)
-          free.Edit("metadata").Edit(field).Erase(mark.key());
+        const bool ours_too = mark.key().find("karmada.io/") != std::string_view::npos || mark.key() == kAppliedHash;
+        if (ours_too) free.Edit("metadata").Edit(field).Erase(mark.key());
       }
     }
     const Result<json::Value> written = co_await member.api().Update(*resource, free);
