@@ -9,6 +9,7 @@
 #include "api/karmada_names.h"
 #include "base/strings.h"
 #include "federation/changes.h"
+#include "federation/completions.h"
 #include "federation/resources.h"
 #include "federation/suspension.h"
 #include "overrides/apply.h"
@@ -214,6 +215,9 @@ Result<json::Value> RenderController::Render(const json::Value& binding, const j
       });
       manifest = TRY(hub_.interpreter().ReviseReplica(manifest, listed ? replicas : spec["replicas"].int_or(0)));
     }
+  }
+  if (const std::optional<int32_t> completions = CompletionsFor(binding, object, cluster)) {
+    manifest.Edit("spec").Set("completions", *completions);
   }
   const std::vector<overrides::Policy> policies = hub_.OverridesFor(object);
   if (!policies.empty()) {
