@@ -24,6 +24,8 @@ constexpr Duration kKindRetry = seconds(5);  // a safety net for kinds that the 
 constexpr std::string_view kCopied[] = {"schedulerName", "placement", "failover", "conflictResolution",
                                         "preserveResourcesOnDeletion"};
 
+constexpr std::string_view kPriorityClassVersion = "scheduling.k8s.io/v1";
+
 bool HasFinalizer(const json::Value& object, std::string_view finalizer) {
   for (const json::Value& one : object["metadata"]["finalizers"].items()) {
     if (one.str() == finalizer) return true;
@@ -227,6 +229,13 @@ rt::Task<kube::Outcome> DetectController::TemplateGone(const TemplateKey& key) {
   co_return kube::Outcome::Done();
 }
 
+const json::Value& DetectController::PriorityClassOf(const json::Value& policy) const {
+  return hub_.Template({.api_version = std::string(kPriorityClassVersion),
+                        .kind = "PriorityClass",
+                        .ns = "",
+                        .name = std::string(policy["spec"]["schedulePriority"]["priorityClassName"].str())});
+}
+
 json::Value DetectController::SpecFromPolicy(const json::Value& object, const json::Value& policy,
                                              const json::Value& current) {
   json::Value spec = current["spec"];  // clusters, eviction tasks, requiredBy and what we do not know stay
@@ -248,6 +257,13 @@ json::Value DetectController::SpecFromPolicy(const json::Value& object, const js
     }
   }
   if (spec["placement"].is_null()) spec.Set("placement", json::Object());
+  // The number, as the class has it now (PriorityClassOf); where the policy names none, there is none.
+  if (policy["spec"].Has("schedulePriority")) {
+    const json::Value& priority_class = PriorityClassOf(policy);
+    spec.Set("schedulePriority", json::Object({{"priority", priority_class["value"].int_or(0)}}));
+  } else {
+    spec.Erase("schedulePriority");
+  }
   if (policy["spec"]["propagateDeps"].bool_or(false)) {
     spec.Set("propagateDeps", true);
   } else {
@@ -315,6 +331,19 @@ rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
                            ? !hub_.cluster_overrides().Get(name).is_null()
                            : !hub_.overrides().Get(StrCat(policy.key.policy_namespace, "/", name)).is_null();
     if (!there) co_return kube::Outcome::WaitFor(kKindRetry);
+  }
+  if (policy_object["spec"].Has("schedulePriority")) {
+    const bool watched = co_await hub_.WatchTemplates(std::string(kPriorityClassVersion), "PriorityClass");
+    if (!watched || PriorityClassOf(policy_object).is_null()) {
+      // As Karmada: no binding without its priority.
+      if (watched && hub_.TemplatesKnown(kPriorityClassVersion, "PriorityClass")) {
+        hub_.events().Warning(
+            object, "PriorityClassNotFound",
+            StrCat("the policy names PriorityClass ",
+                   policy_object["spec"]["schedulePriority"]["priorityClassName"].str(), ", which is not there"));
+      }
+      co_return kube::Outcome::WaitFor(kKindRetry);
+    }
   }
   if (hub_.options().claim_templates && WithClaim(object, policy) != object) {
     // First, so that render does not see the template twice. Its change comes back by the watch and wakes us.

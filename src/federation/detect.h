@@ -30,6 +30,7 @@ class DetectController {
   Result<json::Value> Desired(const json::Value& object, const json::Value& policy, const PropagationPolicy& compiled,
                               const json::Value& current);
   json::Value SpecFromPolicy(const json::Value& object, const json::Value& policy, const json::Value& current);
+  const json::Value& PriorityClassOf(const json::Value& policy) const;
   const json::Value& PolicyObject(const PolicyKey& key) const;
   void PolicyChanged(const json::Value& before, const json::Value& now);
   void WatchKindsOf(const json::Value& policy);

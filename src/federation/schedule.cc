@@ -13,6 +13,7 @@
 namespace baton::federation {
 namespace {
 
+constexpr Duration kExpireEvery = minutes(1);
 constexpr Duration kRetryNothingFits = seconds(30);  // a safety net: clusters that change wake it sooner
 
 std::string ClusterNames(const std::vector<placement::TargetCluster>& clusters) {
@@ -46,6 +47,7 @@ ScheduleController::ScheduleController(Hub& hub)
       return;
     }
     if (before.is_null() || before["spec"] != now["spec"]) controller_.Add(key);
+    if (before["status"] != now["status"]) SeenRunning(key, now);
   });
 }
 
@@ -58,11 +60,34 @@ void ScheduleController::ClustersChanged(const json::Value& before, const json::
                                 before["spec"] != now["spec"] || kube::IsDeleting(before) != kube::IsDeleting(now) ||
                                 before["status"]["apiEnablements"] != now["status"]["apiEnablements"];
   if (!affinity_matters) {
-    for (const std::string& key : waiting_) controller_.Add(key, kube::Priority::kResync);
+    LookAgain();
     return;
   }
   hub_.ForEachBinding(
       [&](const std::string& key, const json::Value& /*binding*/) { controller_.Add(key, kube::Priority::kResync); });
+}
+
+// Room came: who is more important gets it first.
+void ScheduleController::LookAgain() {
+  std::vector<std::pair<int64_t, std::string>> waiting;
+  for (const std::string& key : waiting_) {
+    waiting.emplace_back(-hub_.Binding(key)["spec"]["schedulePriority"]["priority"].int_or(0), key);
+  }
+  std::ranges::sort(waiting);
+  for (const auto& [priority, key] : waiting) controller_.Add(key, kube::Priority::kResync);
+}
+
+// What runs is in its cluster's own summary, and is not assumed any more; nor what has not come for a long time.
+void ScheduleController::SeenRunning(const std::string& key, const json::Value& binding) {
+  const uint64_t before = assumed_.version();
+  if (hub_.loop().Now() - expired_at_ >= kExpireEvery) {
+    expired_at_ = hub_.loop().Now();
+    assumed_.Expire(hub_.loop().WallNow());
+  }
+  for (const json::Value& item : binding["status"]["aggregatedStatus"].items()) {
+    if (item["health"].str() == "Healthy") assumed_.Seen(key, item["clusterName"].str());
+  }
+  if (assumed_.version() != before) LookAgain();
 }
 
 const std::shared_ptr<const placement::Fleet>& ScheduleController::Fleet() {

@@ -60,12 +60,15 @@ class ScheduleController {
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
   void ClustersChanged(const json::Value& before, const json::Value& now);
+  void LookAgain();  // at what fits nowhere
+  void SeenRunning(const std::string& key, const json::Value& binding);
   const std::shared_ptr<const placement::Fleet>& Fleet();
   bool RunsAndMustStay(const json::Value& binding, const std::vector<placement::TargetCluster>& wanted) const;
 
   Hub& hub_;
   std::shared_ptr<const placement::Fleet> fleet_;  // null: to be made
   placement::Assumed assumed_;
+  MonotonicTime expired_at_{};  // when what was assumed too long was last looked for
   std::unique_ptr<placement::Estimator> estimator_;
   placement::PlacementCache cache_;
   std::map<std::string, Known, std::less<>> known_;
