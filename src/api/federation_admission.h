@@ -14,7 +14,8 @@
 //
 // Where we differ from Karmada: the purge modes Immediately and Graciously become Directly and Gracefully; what is
 // being deleted is not checked (but for the rollout's kinds), so that it can always lose its finalizers; errors name
-// the exact field. Not here: federated quotas, and labels that protect any object from deletion.
+// the exact field. Not here: federated quotas. Deletion protection, which is for any kind, is in
+// federation/admission.h.
 #pragma once
 
 #include <functional>
