@@ -41,10 +41,11 @@ rt::Task<Result<void>> AggregateController::WriteTemplateStatus(const json::Valu
   const TemplateKey key = TemplateKey::OfReference(binding["spec"]["resource"]);
   const json::Value object = hub_.Template(key);
   if (object.is_null() || kube::IsDeleting(object)) co_return Result<void>();
-  if (!hub_.interpreter().Has(KindNameOf(object), interpret::Operation::kAggregate)) co_return Result<void>();
-  Result<json::Value> aggregated = hub_.interpreter().AggregateStatus(object, items);
+  if (!hub_.interpretation().Has(object, interpret::Operation::kAggregate)) co_return Result<void>();
+  Result<json::Value> aggregated = co_await hub_.interpretation().AggregateStatus(object, items);
   if (!aggregated.ok()) {
     hub_.events().Warning(object, "AggregateStatusFailed", aggregated.error().message());
+    if (aggregated.error().kind() == ErrorKind::kUnavailable) co_return aggregated.error();
     co_return Result<void>();
   }
   if ((*aggregated)["status"] == object["status"]) co_return Result<void>();

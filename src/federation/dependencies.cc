@@ -263,15 +263,15 @@ rt::Task<Result<void>> DependencyController::Detach(const std::string& owner_key
 }
 
 // Of the template as it is, and as it is released to some cluster still.
-Result<std::vector<json::Value>> DependencyController::ReferencesOf(const json::Value& binding,
-                                                                    const json::Value& object, bool& complete) const {
-  std::vector<json::Value> references = TRY(hub_.interpreter().GetDependencies(object));
+rt::Task<Result<std::vector<json::Value>>> DependencyController::ReferencesOf(json::Value binding, json::Value object,
+                                                                              bool& complete) const {
+  std::vector<json::Value> references = CO_TRY(co_await hub_.interpretation().GetDependencies(object));
   for (const json::Value& released : revisions_.ReleasedTemplates(binding, object, complete)) {
-    for (json::Value& one : TRY(hub_.interpreter().GetDependencies(released))) {
+    for (json::Value& one : CO_TRY(co_await hub_.interpretation().GetDependencies(released))) {
       if (std::ranges::find(references, one) == references.end()) references.push_back(std::move(one));
     }
   }
-  return references;
+  co_return references;
 }
 
 rt::Task<kube::Outcome> DependencyController::Reconcile(std::string key) {
@@ -286,9 +286,10 @@ rt::Task<kube::Outcome> DependencyController::Reconcile(std::string key) {
     const json::Value object = hub_.Template(TemplateKey::OfReference(binding["spec"]["resource"]));
     if (object.is_null()) co_return kube::Outcome::Done();
     bool known = true;
-    const Result<std::vector<json::Value>> references = ReferencesOf(binding, object, known);
+    const Result<std::vector<json::Value>> references = co_await ReferencesOf(binding, object, known);
     if (!references.ok()) {
       hub_.events().Warning(binding, "GetDependenciesFailed", references.error().message());
+      if (references.error().kind() == ErrorKind::kUnavailable) co_return kube::Outcome::Retry(references.error());
       co_return kube::Outcome::Terminal(references.error());
     }
     json::ArrayBuilder list;

@@ -35,8 +35,8 @@ class DependencyController {
   // The templates that are meant and there; false: a kind is not watched yet.
   rt::Task<bool> Find(const std::string& key, const std::vector<json::Value>& references,
                       std::vector<json::Value>& found);
-  Result<std::vector<json::Value>> ReferencesOf(const json::Value& binding, const json::Value& object,
-                                                bool& complete) const;
+  rt::Task<Result<std::vector<json::Value>>> ReferencesOf(json::Value binding, json::Value object,
+                                                          bool& complete) const;
   void Unifies(json::Value& attached);
   void TemplateChanged(const json::Value& object);
   void ForgetAsked(const std::string& owner);

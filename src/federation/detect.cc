@@ -272,8 +272,8 @@ json::Value DetectController::SpecFromPolicy(const json::Value& object, const js
   return spec;
 }
 
-Result<json::Value> DetectController::Desired(const json::Value& object, const json::Value& policy,
-                                              const PropagationPolicy& compiled, const json::Value& current) {
+rt::Task<Result<json::Value>> DetectController::Desired(json::Value object, json::Value policy,
+                                                        PropagationPolicy compiled, json::Value current) {
   json::Value binding = current;
   const TemplateKey key = TemplateKey::Of(object);
   const bool clustered = key.ns.empty();
@@ -291,8 +291,8 @@ Result<json::Value> DetectController::Desired(const json::Value& object, const j
   binding = WithClaim(std::move(binding), compiled);
   binding.Set("spec", SpecFromPolicy(object, policy, current));
   TakeSuspension(binding, policy["spec"]["suspension"]);
-  if (hub_.interpreter().Has(KindNameOf(object), interpret::Operation::kReplica)) {
-    const interpret::Replicas replicas = TRY(hub_.interpreter().GetReplicas(object));
+  if (hub_.interpretation().Has(object, interpret::Operation::kReplica)) {
+    const interpret::Replicas replicas = CO_TRY(co_await hub_.interpretation().GetReplicas(object));
     json::Value& spec = binding.Edit("spec");
     spec.Set("replicas", replicas.count);
     if (replicas.requirements.is_null()) {
@@ -301,7 +301,7 @@ Result<json::Value> DetectController::Desired(const json::Value& object, const j
       spec.Set("replicaRequirements", replicas.requirements);
     }
   }
-  return binding;
+  co_return binding;
 }
 
 rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
@@ -355,9 +355,10 @@ rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
     co_return co_await TemplateGone(key);
   }
   if (kube::IsDeleting(current)) co_return kube::Outcome::Done();  // its end will wake us
-  Result<json::Value> desired = Desired(object, policy_object, policy, current);
+  Result<json::Value> desired = co_await Desired(object, policy_object, policy, current);
   if (!desired.ok()) {
     hub_.events().Warning(object, "GetReplicasFailed", desired.error().message());
+    if (desired.error().kind() == ErrorKind::kUnavailable) co_return kube::Outcome::Retry(desired.error());
     co_return kube::Outcome::Terminal(desired.error());
   }
   json::Value wanted = *std::move(desired);

@@ -27,8 +27,8 @@ class DetectController {
   rt::Task<kube::Outcome> Release(const std::string& binding_key, json::Value binding, json::Value object);
   rt::Task<Result<void>> MarkTemplate(json::Value marked);
   rt::Task<kube::Outcome> TemplateGone(const TemplateKey& key);
-  Result<json::Value> Desired(const json::Value& object, const json::Value& policy, const PropagationPolicy& compiled,
-                              const json::Value& current);
+  rt::Task<Result<json::Value>> Desired(json::Value object, json::Value policy, PropagationPolicy compiled,
+                                        json::Value current);
   json::Value SpecFromPolicy(const json::Value& object, const json::Value& policy, const json::Value& current);
   const json::Value& PriorityClassOf(const json::Value& policy) const;
   const json::Value& PolicyObject(const PolicyKey& key) const;

@@ -174,7 +174,7 @@ rt::Task<Result<void>> ExecuteController::CheckIdentity(Member& member) {
   co_return UnavailableError(AnotherCluster(member.name(), joined, kube::UidOf(system)));
 }
 
-Result<json::Value> ExecuteController::Merged(const json::Value& desired, const json::Value& observed) {
+rt::Task<Result<json::Value>> ExecuteController::Merged(json::Value desired, json::Value observed) {
   json::Value wanted = desired;
   json::Value& metadata = wanted.Edit("metadata");
   metadata.Set("resourceVersion", kube::VersionOf(observed));
@@ -183,10 +183,10 @@ Result<json::Value> ExecuteController::Merged(const json::Value& desired, const 
   }
   MergeMap(wanted, observed, "labels", keys::kManagedLabels);
   MergeMap(wanted, observed, "annotations", keys::kManagedAnnotations);
-  if (hub_.interpreter().Has(KindNameOf(desired), interpret::Operation::kRetain)) {
-    wanted = TRY(hub_.interpreter().Retain(wanted, observed));
+  if (hub_.interpretation().Has(desired, interpret::Operation::kRetain)) {
+    wanted = CO_TRY(co_await hub_.interpretation().Retain(wanted, observed));
   }
-  return wanted;
+  co_return wanted;
 }
 
 rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kube::Resource& resource,
@@ -225,7 +225,7 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
     co_return ConflictError(
         StrCat("cluster ", member.name(), " has a newer generation of ", name.Key(), ": not written"));
   }
-  json::Value wanted = CO_TRY(Merged(manifest, observed));
+  json::Value wanted = CO_TRY(co_await Merged(manifest, observed));
   // The same render as the last one, and all of it is there: nothing to write. What the member defaulted or others
   // added does not differ; a field that was removed on the hub makes another render.
   const bool same_render =
@@ -239,14 +239,14 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
     // Made anew meanwhile: what was admitted was admitted for another one.
     if (!GUARD("federation.same_object_at_member", kube::UidOf(*live) == kube::UidOf(observed))) co_return written;
     if (seq >= 0 && !GUARD("federation.epoch_at_member", hub_.gate()->EpochOf(*live) <= seq)) co_return written;
-    wanted = CO_TRY(Merged(manifest, *live));
+    wanted = CO_TRY(co_await Merged(manifest, *live));
     written = co_await member.api().Update(resource, wanted);
   }
   co_return written;
 }
 
-json::Value ExecuteController::ReflectedStatus(const json::Value& work, const json::Value& manifest,
-                                               const json::Value& object) const {
+rt::Task<ExecuteController::Reflected> ExecuteController::ReflectedStatus(json::Value work, json::Value object) const {
+  const json::Value& manifest = ManifestOf(work);
   const std::string_view api_version = kube::ApiVersionOf(manifest);
   const size_t slash = api_version.find('/');
   json::Value identifier =
@@ -257,20 +257,24 @@ json::Value ExecuteController::ReflectedStatus(const json::Value& work, const js
                     {"name", kube::NameOf(manifest)}});
   if (slash != std::string_view::npos) identifier.Set("group", api_version.substr(0, slash));
   if (!kube::NamespaceOf(manifest).empty()) identifier.Set("namespace", kube::NamespaceOf(manifest));
+  Reflected result;
   json::Value item = json::Object({{"identifier", identifier}});
-  if (!object.is_null()) {
-    const Result<json::Value> reflected = hub_.interpreter().ReflectStatus(object);
-    if (reflected.ok() && !reflected->is_null()) item.Set("status", *reflected);
-    std::string_view health = "Healthy";
-    if (hub_.interpreter().Has(KindNameOf(object), interpret::Operation::kHealth)) {
-      const Result<bool> healthy = hub_.interpreter().InterpretHealth(object);
-      health = !healthy.ok() ? "Unknown" : (*healthy ? "Healthy" : "Unhealthy");
-    }
-    item.Set("health", health);
-  } else {
-    item = work["status"]["manifestStatuses"][0].is_null() ? item : work["status"]["manifestStatuses"][0];
+  const Result<json::Value> reflected = co_await hub_.interpretation().ReflectStatus(object);
+  if (reflected.ok() && !reflected->is_null()) item.Set("status", *reflected);
+  if (!reflected.ok()) {
+    result.failed = reflected.error();
+    const json::Value& before = work["status"]["manifestStatuses"][0]["status"];
+    if (!before.is_null()) item.Set("status", before);
   }
-  return json::Array({item});
+  std::string_view health = "Healthy";
+  if (hub_.interpretation().Has(object, interpret::Operation::kHealth)) {
+    const Result<bool> healthy = co_await hub_.interpretation().InterpretHealth(object);
+    health = !healthy.ok() ? "Unknown" : (*healthy ? "Healthy" : "Unhealthy");
+    if (!healthy.ok()) result.failed = healthy.error();
+  }
+  item.Set("health", health);
+  result.manifest_statuses = json::Array({item});
+  co_return result;
 }
 
 // An instance that may not write is a matter for a person: on the Work, the binding (aggregate), and as an event.
@@ -289,6 +293,7 @@ rt::Task<Result<void>> ExecuteController::WriteStatus(const json::Value& work, c
   json::Value next = work;
   json::Value& status = next.Edit("status");
   const WallTime now = hub_.loop().WallNow();
+  std::optional<Error> failed;
   if (suspended) {
     const bool news = FindCondition(work["status"], "Dispatching")["status"].str() != "False";
     SetCondition(status, "Dispatching", "False", "SuspendDispatching", "Work dispatching is in a suspended state.",
@@ -306,13 +311,20 @@ rt::Task<Result<void>> ExecuteController::WriteStatus(const json::Value& work, c
                    StrCat("Failed to apply all manifests (0/1): ", applied->message), now);
     }
     TellStray(work, applied->stray, status);
-    if (!applied->object.is_null())
-      status.Set("manifestStatuses", ReflectedStatus(work, ManifestOf(work), applied->object));
+    if (!applied->object.is_null()) {
+      Reflected reflected = co_await ReflectedStatus(work, applied->object);
+      failed = std::move(reflected.failed);
+      status.Set("manifestStatuses", std::move(reflected.manifest_statuses));
+    }
   }
-  if (status == work["status"]) co_return Result<void>();
-  const Result<json::Value> written = co_await hub_.api().UpdateStatus(kWorks, next);
-  if (!written.ok()) co_return written.error();
-  hub_.Learn(kWorks, *written);
+  if (failed) hub_.events().Warning(work, "InterpretFailed", failed->message());
+  if (status != work["status"]) {
+    const Result<json::Value> written = co_await hub_.api().UpdateStatus(kWorks, next);
+    if (!written.ok()) co_return written.error();
+    hub_.Learn(kWorks, *written);
+  }
+  // A webhook may answer next time; a script fails again.
+  if (failed && failed->kind() == ErrorKind::kUnavailable) co_return *failed;
   co_return Result<void>();
 }
 

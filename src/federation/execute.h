@@ -48,12 +48,16 @@ class ExecuteController {
                                       bool was_there, std::string* stray);
   rt::Task<Result<void>> CheckIdentity(Member& member);
   rt::Task<Result<json::Value>> Observe(Member& member, const kube::Resource& resource, const kube::Name& name);
-  Result<json::Value> Merged(const json::Value& desired, const json::Value& observed);
+  rt::Task<Result<json::Value>> Merged(json::Value desired, json::Value observed);
   rt::Task<kube::Outcome> Remove(const std::string& key, const json::Value& work);
   rt::Task<Result<bool>> RemoveFromMember(Member& member, const json::Value& work);
   rt::Task<Result<void>> WriteStatus(const json::Value& work, const Applied* applied, bool suspended);
   void TellStray(const json::Value& work, const std::string& stray, json::Value& status);
-  json::Value ReflectedStatus(const json::Value& work, const json::Value& manifest, const json::Value& object) const;
+  struct Reflected {
+    json::Value manifest_statuses;
+    std::optional<Error> failed;  // the interpreter's; what was known before stays
+  };
+  rt::Task<Reflected> ReflectedStatus(json::Value work, json::Value object) const;
   rt::Task<Result<kube::Resource>> ResourceOf(Member& member, const json::Value& manifest);
 
   Hub& hub_;

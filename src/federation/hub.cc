@@ -71,7 +71,8 @@ std::string TemplateKey::BindingKey() const {
 Hub::Hub(kube::Api& api, interpret::Interpreter& interpreter, Connect connect, HubOptions options)
     : api_(api),
       interpreter_(interpreter),
-      options_(options),
+      options_(std::move(options)),
+      interpretation_(interpreter, api.loop(), options_.post),
       events_(api, "baton"),
       mapper_(api),
       clusters_(api, kClusters),
@@ -83,6 +84,7 @@ Hub::Hub(kube::Api& api, interpret::Interpreter& interpreter, Connect connect, H
       bindings_(api, kResourceBindings),
       cluster_bindings_(api, kClusterResourceBindings),
       customizations_(api, kCustomizations),
+      webhooks_(api, kInterpreterWebhooks),
       members_(std::move(connect),
                [this](const std::string& cluster, const json::Value& before, const json::Value& now) {
                  for (const Member::Handler& handler : member_handlers_) handler(cluster, before, now);
@@ -109,13 +111,21 @@ Hub::Hub(kube::Api& api, interpret::Interpreter& interpreter, Connect connect, H
     const Result<void> taken = interpreter_.SetCustomization(now);
     if (!taken.ok()) events_.Warning(now, "CustomizationIgnored", taken.error().message());
   });
+  webhooks_.OnChange([this](const json::Value& before, const json::Value& now) {
+    if (now.is_null()) {
+      interpreter_.RemoveWebhooks(kube::NameOf(before));
+      return;
+    }
+    const Result<void> taken = interpreter_.SetWebhooks(now);
+    if (!taken.ok()) events_.Warning(now, "WebhookConfigurationIgnored", taken.error().message());
+  });
 }
 
 Hub::~Hub() = default;
 
 rt::Task<void> Hub::Run() {
   for (kube::Informer* informer : {&clusters_, &works_, &policies_, &cluster_policies_, &overrides_,
-                                   &cluster_overrides_, &bindings_, &cluster_bindings_, &customizations_}) {
+                                   &cluster_overrides_, &bindings_, &cluster_bindings_, &customizations_, &webhooks_}) {
     scope_.Spawn(informer->Run());
   }
   scope_.Spawn(events_.Run());
@@ -124,7 +134,7 @@ rt::Task<void> Hub::Run() {
 
 rt::Task<void> Hub::WaitSynced() {
   for (kube::Informer* informer : {&clusters_, &works_, &policies_, &cluster_policies_, &overrides_,
-                                   &cluster_overrides_, &bindings_, &cluster_bindings_, &customizations_}) {
+                                   &cluster_overrides_, &bindings_, &cluster_bindings_, &customizations_, &webhooks_}) {
     co_await informer->WaitSynced();
   }
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "federation/interpretation.h"
 #include "federation/members.h"
 #include "federation/propagation_policy.h"
 #include "federation/run_gate.h"
@@ -35,6 +36,7 @@ struct HubOptions {
   bool claim_templates = false;  // also write Karmada's claim marks onto templates, for tools that look for them
   bool preemption = true;        // Karmada's gate PropagationPolicyPreemption
   RunGate* gate = nullptr;       // null: nothing is managed
+  PostToWebhook post;            // null: interpreter webhooks cannot be called
   const Logger* log = nullptr;
 };
 
@@ -68,7 +70,9 @@ class Hub {
 
   kube::Api& api() { return api_; }
   rt::Loop& loop() { return api_.loop(); }
+  // Where a webhook may answer, ask interpretation().
   interpret::Interpreter& interpreter() { return interpreter_; }
+  const Interpretation& interpretation() const { return interpretation_; }
   kube::EventRecorder& events() { return events_; }
   Members& members() { return members_; }
   const HubOptions& options() const { return options_; }
@@ -120,10 +124,11 @@ class Hub {
   kube::Api& api_;
   interpret::Interpreter& interpreter_;
   HubOptions options_;
+  Interpretation interpretation_;
   kube::EventRecorder events_;
   kube::Mapper mapper_;
   kube::Informer clusters_, works_, policies_, cluster_policies_, overrides_, cluster_overrides_, bindings_,
-      cluster_bindings_, customizations_;
+      cluster_bindings_, customizations_, webhooks_;
   PolicySet policy_set_;
   struct CompiledOverride {
     overrides::Policy policy;

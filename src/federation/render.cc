@@ -201,19 +201,20 @@ void RenderController::SetTrouble(const std::string& key, std::string trouble) {
   if (on_trouble_) on_trouble_(key);
 }
 
-Result<json::Value> RenderController::Render(const json::Value& binding, const json::Value& object,
-                                             const std::string& cluster, json::Value* work_annotations) const {
+rt::Task<Result<json::Value>> RenderController::Render(json::Value binding, json::Value object, std::string cluster,
+                                                       json::Value* work_annotations) const {
   json::Value manifest = Pruned(object);
   const json::Value& spec = binding["spec"];
   const bool workload = spec["replicas"].int_or(0) > 0 || spec.Has("replicaRequirements") || spec.Has("components");
-  if (workload && hub_.interpreter().Has(KindNameOf(object), interpret::Operation::kRevise)) {
+  if (workload && hub_.interpretation().Has(object, interpret::Operation::kRevise)) {
     for (const auto& [name, replicas] : Targets(binding)) {
       if (name != cluster) continue;
       // A cluster that was listed without a number (a move, a hand) has the whole workload.
       const bool listed = std::ranges::any_of(spec["clusters"].items(), [&](const json::Value& one) {
         return one["name"].str() == cluster && one.Has("replicas");
       });
-      manifest = TRY(hub_.interpreter().ReviseReplica(manifest, listed ? replicas : spec["replicas"].int_or(0)));
+      manifest = CO_TRY(
+          co_await hub_.interpretation().ReviseReplica(manifest, listed ? replicas : spec["replicas"].int_or(0)));
     }
   }
   if (const std::optional<int32_t> completions = CompletionsFor(binding, object, cluster)) {
@@ -222,7 +223,7 @@ Result<json::Value> RenderController::Render(const json::Value& binding, const j
   const std::vector<overrides::Policy> policies = hub_.OverridesFor(object);
   if (!policies.empty()) {
     const json::Value& target = hub_.clusters().Get(cluster);
-    overrides::Applied applied = TRY(overrides::Apply(
+    overrides::Applied applied = CO_TRY(overrides::Apply(
         manifest, target.is_null() ? overrides::Target{.name = cluster} : overrides::Target::FromCluster(target),
         policies));
     manifest = std::move(applied.object);
@@ -233,7 +234,7 @@ Result<json::Value> RenderController::Render(const json::Value& binding, const j
       work_annotations->Set(keys::kAppliedClusterOverrides, applied.cluster_overrides);
     }
   }
-  return manifest;
+  co_return manifest;
 }
 
 json::Value RenderController::WorkFor(const json::Value& binding, const json::Value& object, const std::string& cluster,
@@ -307,9 +308,8 @@ json::Value RenderController::WorkFor(const json::Value& binding, const json::Va
 }
 
 rt::Task<Result<void>> RenderController::PutWork(const json::Value& binding, const json::Value& object,
-                                                 const std::string& cluster) {
-  json::Value annotations;
-  json::Value manifest = CO_TRY(Render(binding, object, cluster, &annotations));
+                                                 const std::string& cluster, json::Value manifest,
+                                                 const json::Value& annotations) {
   const std::string name = keys::WorkName(kube::KindOf(object), kube::NamespaceOf(object), kube::NameOf(object));
   const std::string key = StrCat(keys::ExecutionNamespace(cluster), "/", name);
   const json::Value current = hub_.works().Get(key);
@@ -418,7 +418,15 @@ rt::Task<Result<void>> RenderController::PutWorks(const std::string& key, const 
       tell(StrCat("its first Work waits for override ", missing));
       continue;
     }
-    const Result<void> put = co_await PutWork(plan.binding, plan.For(cluster), cluster);
+    json::Value annotations;
+    Result<json::Value> manifest = co_await Render(plan.binding, plan.For(cluster), cluster, &annotations);
+    if (!manifest.ok()) {
+      tell(manifest.error().message());
+      if (manifest.error().kind() == ErrorKind::kUnavailable) failed = manifest.error();
+      continue;
+    }
+    const Result<void> put =
+        co_await PutWork(plan.binding, plan.For(cluster), cluster, *std::move(manifest), annotations);
     if (put.ok()) continue;
     if (put.error().kind() == ErrorKind::kInvalid) {
       tell(put.error().message());

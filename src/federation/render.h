@@ -37,9 +37,9 @@ class RenderController {
   std::string Trouble(const std::string& key) const;
   void OnTrouble(std::function<void(const std::string& key)> handler) { on_trouble_ = std::move(handler); }
 
-  // The manifest that a cluster gets, before the RunGate; pure but for the hub's copies.
-  Result<json::Value> Render(const json::Value& binding, const json::Value& object, const std::string& cluster,
-                             json::Value* work_annotations) const;
+  // The manifest that a cluster gets, before the RunGate; pure but for the hub's copies and interpreter webhooks.
+  rt::Task<Result<json::Value>> Render(json::Value binding, json::Value object, std::string cluster,
+                                       json::Value* work_annotations) const;
 
  private:
   struct Place {
@@ -53,7 +53,8 @@ class RenderController {
                                     std::set<std::string, std::less<>>& keep);
   rt::Task<Result<void>> RemoveWorks(const std::string& key, const json::Value& binding,
                                      const std::set<std::string, std::less<>>& keep);
-  rt::Task<Result<void>> PutWork(const json::Value& binding, const json::Value& object, const std::string& cluster);
+  rt::Task<Result<void>> PutWork(const json::Value& binding, const json::Value& object, const std::string& cluster,
+                                 json::Value manifest, const json::Value& annotations);
   rt::Task<kube::Outcome> Finish(const std::string& key, const json::Value& binding);
   json::Value WorkFor(const json::Value& binding, const json::Value& object, const std::string& cluster,
                       json::Value manifest, const json::Value& annotations, const json::Value& current) const;

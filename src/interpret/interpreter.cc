@@ -21,6 +21,21 @@ std::shared_ptr<const Handlers> FindBuiltIn(const HandlerTable& table, const Kin
   return {std::shared_ptr<const Handlers>(), &at->second};
 }
 
+// For callers that cannot wait for a webhook: told so, rather than given another level's answer.
+std::shared_ptr<const Handlers> AsksWebhook(const std::string& id) {
+  const Error error = UnsupportedError(StrCat("webhook ", id, " answers for this kind, and cannot be asked from here"));
+  auto handlers = std::make_shared<Handlers>();
+  handlers->replicas = [error](const Value&) -> Result<Replicas> { return error; };
+  handlers->components = [error](const Value&) -> Result<std::vector<Component>> { return error; };
+  handlers->revise = [error](const Value&, int64_t) -> Result<Value> { return error; };
+  handlers->retain = [error](const Value&, const Value&) -> Result<Value> { return error; };
+  handlers->reflect = [error](const Value&) -> Result<Value> { return error; };
+  handlers->aggregate = [error](const Value&, const Items&, WallTime) -> Result<Value> { return error; };
+  handlers->health = [error](const Value&) -> Result<bool> { return error; };
+  handlers->dependencies = [error](const Value&) -> Result<std::vector<Value>> { return error; };
+  return handlers;
+}
+
 }  // namespace
 
 Interpreter::Interpreter(InterpreterOptions options)
@@ -80,10 +95,10 @@ Interpreter::Hook Interpreter::Find(const KindName& kind, Operation operation) c
     const std::lock_guard lock(mutex_);
     const auto at = customized_.find(kind);
     if (at != customized_.end() && at->second->Has(operation)) return {Level::kCustomization, at->second};
-  }
-  if (options_.webhooks != nullptr) {
-    std::shared_ptr<const Handlers> hook = options_.webhooks->Find(kind, operation);
-    if (hook != nullptr && hook->Has(operation)) return {Level::kWebhook, std::move(hook)};
+    if (!webhooks_.empty()) {
+      const std::shared_ptr<const Webhook> webhook = webhooks_.Find(kind, operation);
+      if (webhook != nullptr) return {Level::kWebhook, AsksWebhook(webhook->id)};
+    }
   }
   if (auto hook = FindBuiltIn(ThirdPartyHandlers(), kind, operation)) return {Level::kThirdParty, std::move(hook)};
   if (auto hook = FindBuiltIn(NativeHandlers(), kind, operation)) return {Level::kNative, std::move(hook)};
@@ -95,6 +110,25 @@ Result<Interpreter::Hook> Interpreter::FindFor(const Value& object, Operation op
   if (kind.api_version.empty() || kind.kind.empty())
     return InvalidError(StrCat(Names(operation).name, ": the object has no apiVersion or no kind"));
   return Find(kind, operation);
+}
+
+Result<void> Interpreter::SetWebhooks(const Value& configuration) {
+  const std::lock_guard lock(mutex_);
+  return webhooks_.Set(configuration);
+}
+
+void Interpreter::RemoveWebhooks(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  webhooks_.Remove(name);
+}
+
+std::shared_ptr<const Webhook> Interpreter::WebhookFor(const Value& object, Operation operation) const {
+  const std::lock_guard lock(mutex_);
+  if (webhooks_.empty()) return nullptr;
+  const KindName kind{std::string(object["apiVersion"].str()), std::string(object["kind"].str())};
+  const auto at = customized_.find(kind);
+  if (at != customized_.end() && at->second->Has(operation)) return nullptr;
+  return webhooks_.Find(kind, operation);
 }
 
 Level Interpreter::LevelOf(const KindName& kind, Operation operation) const { return Find(kind, operation).level; }

@@ -9,14 +9,16 @@
 // customization that only defines healthInterpretation leaves all else to the levels below. An error of a hook is the
 // answer; no other level is asked then.
 //   1. customizations  ResourceInterpreterCustomization objects
-//   2. webhooks        what InterpreterOptions::webhooks finds
+//   2. webhooks        ResourceInterpreterWebhookConfiguration objects (webhook.h). They are asked over the network,
+//   which
+//                      this does not do: WebhookFor() names the one to ask, and an operation here is an error then.
 //   3. third-party     FlinkDeployment, SparkApplication, ... (thirdparty_*.cc)
 //   4. native          Kubernetes' own kinds (native_*.cc)
 // Where no level has a hook the answer is Karmada's: no replicas, no components, the object unchanged, the whole
 // status, healthy, no dependencies.
 //
 // Objects are JSON values with apiVersion and kind; an object without them is an error. All functions are pure, but for
-// the customizations set here. Threads: may be used by many at once.
+// the customizations and webhooks set here. Threads: may be used by many at once.
 #pragma once
 
 #include <functional>
@@ -33,23 +35,15 @@
 #include "interpret/handlers.h"
 #include "interpret/lua_vm.h"
 #include "interpret/operation.h"
+#include "interpret/webhook.h"
 #include "json/value.h"
 
 namespace baton::interpret {
-
-// Level 2, for who implements it: handlers of the webhook whose rules match, or null. What it returns must stay valid
-// until the call is over.
-class WebhookSource {
- public:
-  virtual ~WebhookSource() = default;
-  virtual std::shared_ptr<const Handlers> Find(const KindName& kind, Operation operation) = 0;
-};
 
 struct InterpreterOptions {
   LuaLimits limits;
   std::function<WallTime()> now;  // for conditions that an aggregation writes, and for os.time() in scripts
   std::function<void(std::string_view)> on_print;  // what scripts print; nobody else sees it
-  WebhookSource* webhooks = nullptr;               // must outlive the interpreter
 };
 
 enum class Level : uint8_t { kNone, kCustomization, kWebhook, kThirdParty, kNative };
@@ -69,6 +63,13 @@ class Interpreter {
   // name sorts first counts.
   Result<void> SetCustomization(const json::Value& object);
   void RemoveCustomization(std::string_view name);
+
+  // ---- webhooks ----
+
+  Result<void> SetWebhooks(const json::Value& configuration);
+  void RemoveWebhooks(std::string_view name);
+  // The webhook that answers this; null: another level does, or none.
+  std::shared_ptr<const Webhook> WebhookFor(const json::Value& object, Operation operation) const;
 
   // ---- asking ----
 
@@ -104,6 +105,7 @@ class Interpreter {
   mutable std::mutex mutex_;
   std::map<std::string, Customization, std::less<>> customizations_;  // by name; guarded by mutex_
   std::map<KindName, std::shared_ptr<const Handlers>> customized_;    // guarded by mutex_
+  Webhooks webhooks_;                                                 // guarded by mutex_
 };
 
 }  // namespace baton::interpret

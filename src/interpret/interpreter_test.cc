@@ -33,15 +33,12 @@ Value Thing(std::string_view flow = "{}") {
 constexpr std::string_view kHealthy = "function InterpretHealth(o) return true end";
 
 TEST(InterpreterTest, AsksEachLevelInTurn) {
-  struct Webhooks : WebhookSource {
-    std::shared_ptr<const Handlers> Find(const KindName& kind, Operation operation) override {
-      if (kind.kind != "FlinkDeployment" || operation != kHealth) return nullptr;
-      auto handlers = std::make_shared<Handlers>();
-      handlers->health = [](const Value&) -> Result<bool> { return UnavailableError("webhook"); };
-      return handlers;
-    }
-  } webhooks;
-  Interpreter interpreter({.webhooks = &webhooks});
+  Interpreter interpreter;
+  ASSERT_TRUE(interpreter
+                  .SetWebhooks(Flow("{metadata: {name: c}, webhooks: [{name: h.example.com, rules: [{operations: "
+                                    "[InterpretHealth], apiGroups: [flink.apache.org], apiVersions: ['*'], kinds: "
+                                    "[FlinkDeployment]}]}]}"))
+                  .ok());
   const KindName flink{"flink.apache.org/v1beta1", "FlinkDeployment"};
   EXPECT_EQ(interpreter.LevelOf({"apps/v1", "Deployment"}, kHealth), Level::kNative);
   EXPECT_EQ(interpreter.LevelOf({"apps/v1beta1", "Deployment"}, kHealth), Level::kNone);
@@ -49,15 +46,21 @@ TEST(InterpreterTest, AsksEachLevelInTurn) {
   EXPECT_EQ(interpreter.LevelOf(flink, kHealth), Level::kWebhook);
   EXPECT_FALSE(interpreter.Has(flink, kRetain));
   const Value object = json::Object({{"apiVersion", flink.api_version}, {"kind", flink.kind}});
-  EXPECT_EQ(interpreter.InterpretHealth(object).error().message(), "webhook");  // an error does not fall through
+  // It does not fall through to a level that would answer at once.
+  EXPECT_NE(interpreter.InterpretHealth(object).error().message().find("webhook c/h.example.com"), std::string::npos);
+  EXPECT_EQ(interpreter.WebhookFor(object, kHealth)->id, "c/h.example.com");
+  EXPECT_EQ(interpreter.WebhookFor(object, kReflect), nullptr);
 
   ASSERT_TRUE(
       interpreter.SetCustomization(Ric("a", flink.api_version, flink.kind, {{"healthInterpretation", kHealthy}})).ok());
   EXPECT_EQ(interpreter.LevelOf(flink, kHealth), Level::kCustomization);
   EXPECT_EQ(interpreter.LevelOf(flink, kReflect), Level::kThirdParty);  // the other operations stay
   EXPECT_TRUE(interpreter.InterpretHealth(object).value());
+  EXPECT_EQ(interpreter.WebhookFor(object, kHealth), nullptr);
   interpreter.RemoveCustomization("a");
   EXPECT_EQ(interpreter.LevelOf(flink, kHealth), Level::kWebhook);
+  interpreter.RemoveWebhooks("c");
+  EXPECT_EQ(interpreter.LevelOf(flink, kHealth), Level::kThirdParty);
 }
 
 TEST(InterpreterTest, AnswersAsKarmadaWhereNobodyHasAHook) {

@@ -276,8 +276,12 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
 
   // A template that keeps revisions may be newer than what runs in the source.
   Result<Value> at_source = federation_.revisions().TemplateIn(look.binding, look.workload, source.cluster);
-  if (at_source.ok()) at_source = federation_.render().Render(look.binding, *at_source, source.cluster, nullptr);
-  const Result<Value> at_target = federation_.render().Render(look.binding, look.workload, target.cluster, nullptr);
+  if (at_source.ok()) {
+    const Value there = *at_source;
+    at_source = co_await federation_.render().Render(look.binding, there, source.cluster, nullptr);
+  }
+  const Result<Value> at_target =
+      co_await federation_.render().Render(look.binding, look.workload, target.cluster, nullptr);
   if (!at_source.ok()) problems.push_back(at_source.error().message());
   if (!at_target.ok()) problems.push_back(at_target.error().message());
   for (Holder* holder : {&source, &target}) {
