@@ -1,4 +1,4 @@
-// Credentials that change: token files and credential programs.
+// Credentials that change: files and credential programs.
 #include "kube/credentials.h"
 
 #include <utility>
@@ -8,6 +8,7 @@
 #include "json/parse.h"
 #include "json/rfc3339.h"
 #include "kube/program.h"
+#include "net/certificates.h"
 #include "rt/when.h"
 
 namespace baton::kube {
@@ -26,12 +27,21 @@ std::string Authorization(const ClusterAccess& access, std::string_view token) {
   return {};
 }
 
-rt::Task<Result<std::string>> ReadToken(rt::Files& files, std::string path) {
+rt::Task<Result<std::string>> ReadText(rt::Files& files, std::string path) {
   const std::unique_ptr<rt::File> file = CO_TRY(co_await files.Open(CO_TRY(PathInFiles(path)), rt::OpenMode::kRead));
-  const std::string text = CO_TRY(co_await file->ReadAt(0, kReferencedFileBytesMax));
+  co_return co_await file->ReadAt(0, kReferencedFileBytesMax);
+}
+
+rt::Task<Result<std::string>> ReadToken(rt::Files& files, std::string path) {
+  const std::string text = CO_TRY(co_await ReadText(files, path));
   const std::string_view token = Trim(text);
   if (token.empty()) co_return InvalidError(StrCat(path, " is empty"));
   co_return std::string(token);
+}
+
+bool Same(const Credential& a, const Credential& b) {
+  return a.authorization == b.authorization && a.certificate_pem == b.certificate_pem && a.key_pem == b.key_pem &&
+         a.ca_pem == b.ca_pem;
 }
 
 // Sets or replaces NAME=...
@@ -107,7 +117,8 @@ Credentials::Credentials(rt::Loop& loop, const ClusterAccess& access, Options op
     : loop_(loop), access_(access), options_(std::move(options)) {
   Change({.authorization = Authorization(access_, access_.token),
           .certificate_pem = access_.certificate_pem,
-          .key_pem = access_.key_pem});
+          .key_pem = access_.key_pem,
+          .ca_pem = access_.ca_pem});
 }
 
 Result<void> Credentials::Check() const {
@@ -127,10 +138,17 @@ void Credentials::Change(Credential credential) {
   current_ = std::make_shared<const Credential>(std::move(credential));
 }
 
-bool Credentials::Fresh() const {
-  if (access_.exec) return !wanted_anew_ && !(expires_ && loop_.WallNow() >= *expires_);
-  if (access_.token_file.empty()) return true;
-  return last_look_ && loop_.Now() - *last_look_ < kTokenFileCheckEvery;
+bool Credentials::HasFiles() const {
+  return options_.files != nullptr && !(access_.token_file.empty() && access_.ca_file.empty() &&
+                                        access_.certificate_file.empty() && access_.key_file.empty());
+}
+
+bool Credentials::ProgramFresh() const {
+  return !access_.exec || (!wanted_anew_ && !(expires_ && loop_.WallNow() >= *expires_));
+}
+
+bool Credentials::FilesFresh() const {
+  return !HasFiles() || (last_look_ && loop_.Now() - *last_look_ < kFilesCheckEvery);
 }
 
 std::shared_ptr<const Credential> Credentials::Ready() { return Fresh() ? current_ : nullptr; }
@@ -143,14 +161,12 @@ rt::Task<Result<std::shared_ptr<const Credential>>> Credentials::Get(rt::Deadlin
 rt::Task<Result<bool>> Credentials::Refused(std::shared_ptr<const Credential> used, rt::Deadline deadline) {
   if (!renewable()) co_return false;
   if (current_->generation == used->generation) {
-    if (access_.exec) {
-      // A program that gives what is refused is not asked again and again.
-      if (last_refused_ && loop_.Now() - *last_refused_ < kExecPause) co_return false;
+    // A program that gives what is refused is not asked again and again.
+    if (access_.exec && !(last_refused_ && loop_.Now() - *last_refused_ < kExecPause)) {
       last_refused_ = loop_.Now();
       wanted_anew_ = true;
-    } else {
-      last_look_.reset();
     }
+    LookAgain();
     CO_TRY(co_await rt::WithDeadline(deadline, "credentials", Renew()));
   }
   co_return current_->generation != used->generation;
@@ -158,28 +174,46 @@ rt::Task<Result<bool>> Credentials::Refused(std::shared_ptr<const Credential> us
 
 rt::Task<Result<void>> Credentials::Renew() {
   const rt::Mutex::Guard guard = co_await renewing_.Lock();
-  if (Fresh()) co_return Result<void>();  // another call did it meanwhile
-  if (access_.exec) co_return co_await RunExec();
-  co_await ReadTokenFile();
-  co_return Result<void>();
+  // Another call may have done it meanwhile.
+  if (!FilesFresh()) co_await ReadFiles();
+  co_return ProgramFresh() ? Result<void>() : co_await RunExec();
 }
 
-// A file that cannot be read for a moment (it is being replaced) changes nothing: the server judges the old token.
-rt::Task<void> Credentials::ReadTokenFile() {
-  const Result<std::string> token = co_await ReadToken(*options_.files, access_.token_file);
+rt::Task<void> Credentials::ReadFiles() {
+  Credential next = *current_;
+  if (!access_.token_file.empty()) {
+    const Result<std::string> token = co_await ReadToken(*options_.files, access_.token_file);
+    if (token.ok()) next.authorization = Authorization(access_, *token);
+  }
+  if (!access_.ca_file.empty()) {
+    Result<std::string> ca = co_await ReadText(*options_.files, access_.ca_file);
+    if (ca.ok() && *ca != next.ca_pem && net::ReadCertificate(*ca).ok()) next.ca_pem = *std::move(ca);
+  }
+  if (!access_.certificate_file.empty() || !access_.key_file.empty()) co_await ReadCertificateFiles(next);
   last_look_ = loop_.Now();
-  if (!token.ok()) co_return;
-  std::string authorization = Authorization(access_, *token);
-  if (authorization == current_->authorization) co_return;
-  Change({.authorization = std::move(authorization),
-          .certificate_pem = current_->certificate_pem,
-          .key_pem = current_->key_pem});
+  if (!Same(next, *current_)) Change(std::move(next));
+}
+
+rt::Task<void> Credentials::ReadCertificateFiles(Credential& next) {
+  std::string certificate = next.certificate_pem;
+  std::string key = next.key_pem;
+  for (const auto& [path, text] :
+       {std::pair(&access_.certificate_file, &certificate), std::pair(&access_.key_file, &key)}) {
+    if (path->empty()) continue;
+    Result<std::string> read = co_await ReadText(*options_.files, *path);
+    if (!read.ok()) co_return;
+    *text = *std::move(read);
+  }
+  if (certificate == next.certificate_pem && key == next.key_pem) co_return;
+  if (!net::VerifyKeyMatches(certificate, key).ok()) co_return;
+  next.certificate_pem = std::move(certificate);
+  next.key_pem = std::move(key);
 }
 
 rt::Task<Result<void>> Credentials::RunExec() {
-  if (last_failure_ && last_look_ && loop_.Now() - *last_look_ < kExecPause) co_return *last_failure_;
+  if (last_failure_ && last_run_ && loop_.Now() - *last_run_ < kExecPause) co_return *last_failure_;
   Result<ExecCredential> got = co_await AskProgram();
-  last_look_ = loop_.Now();
+  last_run_ = loop_.Now();
   if (!got.ok()) {
     const std::string& hint = access_.exec->install_hint;
     last_failure_ = Error(got.error().kind(),
@@ -192,11 +226,9 @@ rt::Task<Result<void>> Credentials::RunExec() {
   expires_ = got->expires;
   Credential next{.authorization = Authorization(access_, got->token),
                   .certificate_pem = std::move(got->certificate_pem),
-                  .key_pem = std::move(got->key_pem)};
-  if (next.authorization != current_->authorization || next.certificate_pem != current_->certificate_pem ||
-      next.key_pem != current_->key_pem) {
-    Change(std::move(next));
-  }
+                  .key_pem = std::move(got->key_pem),
+                  .ca_pem = current_->ca_pem};
+  if (!Same(next, *current_)) Change(std::move(next));
   co_return Result<void>();
 }
 

@@ -13,6 +13,8 @@
 #include "json/parse.h"
 #include "kube/api_calls_for_test.h"
 #include "kube/wire_for_test.h"
+#include "net/certificates.h"
+#include "rt/random.h"
 #include "rt/simulated_files.h"
 #include "rt/test_support.h"
 #include "rt/virtual_loop.h"
@@ -60,7 +62,7 @@ TEST(CredentialsTest, ATokenFileIsReadAgainWhenItChanges) {
 
       // The old token is still good: noticed within a second, with no 401 in between.
       EXPECT_TRUE((co_await files.WriteAtomically("token", "two")).ok());
-      co_await loop.Sleep(kTokenFileCheckEvery);
+      co_await loop.Sleep(kFilesCheckEvery);
       server.TakeOnly("two");
       EXPECT_EQ(co_await Ask(*api), "OK");
       EXPECT_EQ(server.requests(), 2u);
@@ -79,10 +81,85 @@ TEST(CredentialsTest, ATokenFileIsReadAgainWhenItChanges) {
       // A file that is not there for a moment changes nothing.
       server.TakeOnly("three");
       EXPECT_TRUE((co_await files.Remove("token")).ok());
-      co_await loop.Sleep(kTokenFileCheckEvery);
+      co_await loop.Sleep(kFilesCheckEvery);
       EXPECT_EQ(co_await Ask(*api), "OK");
     }));
   }
+}
+
+struct Pems {
+  net::KeyPair authority, one, two;
+};
+
+Pems MakePems() {
+  rt::SeededRandom random(1);
+  const WallTime now{};
+  const WallTime later = now + hours(1);
+  Pems pems;
+  pems.authority = *net::MakeCertificateAuthority("ca", now, later, random);
+  const auto issue = [&](std::string name) {
+    net::CertificateRequest request;
+    request.common_name = std::move(name);
+    request.client = true;
+    request.not_before = now;
+    request.not_after = later;
+    return *net::IssueCertificate(pems.authority, request, random);
+  };
+  pems.one = issue("one");
+  pems.two = issue("two");
+  return pems;
+}
+
+TEST(CredentialsTest, CertificateFilesAreReadAgainWhenTheyChange) {
+  const Pems pems = MakePems();
+  rt::VirtualLoop loop(1);
+  rt::SimulatedFiles files(loop);
+  loop.Run(rt::Do([&]() -> rt::Task<void> {
+    const auto write = [&](const char* path, std::string_view text) -> rt::Task<void> {
+      EXPECT_TRUE((co_await files.WriteAtomically(path, std::string(text))).ok());
+    };
+    co_await write("crt", pems.one.certificate_pem);
+    co_await write("key", pems.one.key_pem);
+    co_await write("ca", pems.authority.certificate_pem);
+    ClusterAccess access;
+    access.certificate_pem = pems.one.certificate_pem;
+    access.key_pem = pems.one.key_pem;
+    access.ca_pem = pems.authority.certificate_pem;
+    access.certificate_file = "/crt";
+    access.key_file = "/key";
+    access.ca_file = "/ca";
+    Credentials credentials(loop, access, {.files = &files, .environment = {}});
+    EXPECT_TRUE(credentials.renewable());
+    const auto now = [&]() -> rt::Task<Credential> {
+      co_await loop.Sleep(kFilesCheckEvery);
+      EXPECT_EQ(credentials.Ready(), nullptr);
+      co_return **co_await credentials.Get(rt::Deadline::Never());
+    };
+    EXPECT_EQ((co_await now()).generation, 1u);
+
+    // One of the two is new, the other is not yet: nothing has happened.
+    co_await write("crt", pems.two.certificate_pem);
+    EXPECT_EQ((co_await now()).generation, 1u);
+    co_await write("key", pems.two.key_pem);
+    const Credential renewed = co_await now();
+    EXPECT_EQ(renewed.generation, 2u);
+    EXPECT_EQ(renewed.certificate_pem, pems.two.certificate_pem);
+    EXPECT_EQ(renewed.key_pem, pems.two.key_pem);
+
+    // What is no certificate is never "none".
+    co_await write("ca", "");
+    co_await write("crt", "nothing");
+    EXPECT_TRUE((co_await files.Remove("key")).ok());
+    EXPECT_EQ((co_await now()).generation, 2u);
+    co_await write("ca", pems.one.certificate_pem);
+    EXPECT_EQ((co_await now()).ca_pem, pems.one.certificate_pem);
+
+    // After a call that broke nobody waits for the second to be over.
+    co_await write("ca", pems.authority.certificate_pem);
+    credentials.LookAgain();
+    EXPECT_EQ(credentials.Ready(), nullptr);
+    EXPECT_EQ((*co_await credentials.Get(rt::Deadline::Never()))->ca_pem, pems.authority.certificate_pem);
+  }));
 }
 
 TEST(CredentialsTest, AWatchIsOpenedWithTheNewToken) {

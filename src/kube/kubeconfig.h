@@ -56,12 +56,14 @@ struct ClusterAccess {
   std::string server;                  // http(s)://host:port[/path], always with its port, no '/' at the end
   std::string tls_server_name;
   std::string proxy_url;
-  std::string ca_pem;  // empty: the system's
+  std::string ca_pem;   // empty: the system's
+  std::string ca_file;  // where that is from, to be read again when it changes; "": it stood in the kubeconfig
   bool insecure_skip_tls_verify = false;
   bool disable_compression = false;
-  std::string certificate_pem, key_pem;  // both or none
-  std::string token;                     // from the kubeconfig, else what token_file held when it was read
-  std::string token_file;                // read again when it changes; wins over token for as long as it can be read
+  std::string certificate_pem, key_pem;    // both or none
+  std::string certificate_file, key_file;  // where they are from, as with ca_file
+  std::string token;                       // from the kubeconfig, else what token_file held when it was read
+  std::string token_file;                  // read again when it changes; wins over token for as long as it can be read
   std::string username, password;
   std::optional<ExecCredentials> exec;  // only when there is no token, certificate or username, as those win
   std::string impersonate_user;

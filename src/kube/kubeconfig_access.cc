@@ -180,6 +180,7 @@ Result<void> AccessBuilder::FillTrust(const Read& read) {
     Warn(cluster_, "certificate-authority", "ignored: certificate-authority-data wins");
   }
   access_.ca_pem = TRY(PemOf(cluster_, "certificate-authority", kCertificateBegin, read));
+  access_.ca_file = ca.file;
   return {};
 }
 
@@ -242,6 +243,8 @@ Result<void> AccessBuilder::FillCertificate(const Read& read) {
   }
   access_.certificate_pem = TRY(PemOf(*user_, "client-certificate", kCertificateBegin, read));
   access_.key_pem = TRY(PemOf(*user_, "client-key", kPemBegin, read));
+  access_.certificate_file = certificate.file;
+  access_.key_file = key.file;
   return {};
 }
 

@@ -69,6 +69,7 @@ Result<ClusterAccess> InClusterAccess(std::string_view host, std::string_view po
   ClusterAccess access;
   access.server = StrCat("https://", endpoint.ToString());
   access.ca_pem = std::move(ca_pem);
+  access.ca_file = StrCat(kServiceAccountDirectory, "/ca.crt");
   access.token_file = StrCat(kServiceAccountDirectory, "/token");
   return access;
 }

@@ -118,9 +118,10 @@ Result<std::unique_ptr<RemoteApi>> RemoteApi::Make(rt::RealLoop& loop, ClusterAc
   net::ClientOptions http;
   http.endpoint = url.endpoint;
   http.proxy.proxy_url = access.proxy_url;
+  http.proxy.always = true;
   TRY(net::ChooseProxy(http.proxy, http.endpoint));  // an address that is none is told now
   net::TlsClientOptions tls{
-      .ca_pem = access.ca_pem,
+      .ca_pem = {},
       .server_name = access.tls_server_name.empty() ? url.endpoint.host : access.tls_server_name,
       .insecure_skip_verify = access.insecure_skip_tls_verify,
   };
@@ -129,6 +130,7 @@ Result<std::unique_ptr<RemoteApi>> RemoteApi::Make(rt::RealLoop& loop, ClusterAc
     net::ClientOptions client = http;
     if (use_tls) {
       net::TlsClientOptions shown = tls;
+      shown.ca_pem = credential.ca_pem;
       shown.certificate_pem = credential.certificate_pem;
       shown.key_pem = credential.key_pem;
       std::shared_ptr<net::TlsClientContext> context =
@@ -138,11 +140,13 @@ Result<std::unique_ptr<RemoteApi>> RemoteApi::Make(rt::RealLoop& loop, ClusterAc
     return std::make_shared<net::HttpClient>(loop, std::move(client));
   };
   std::unique_ptr<rt::Files> own_files;
-  if (options.files == nullptr && !access.token_file.empty()) own_files = rt::MakeRealFiles(loop, "/");
+  const bool has_files = !access.token_file.empty() || !access.ca_file.empty() || !access.certificate_file.empty() ||
+                         !access.key_file.empty();
+  if (options.files == nullptr && has_files) own_files = rt::MakeRealFiles(loop, "/");
   std::unique_ptr<RemoteApi> api =
       TRY(MakeWith(loop, std::move(access), std::move(options), std::move(own_files), std::move(make)));
   // Certificates that cannot be read are told now, not at the first call.
-  if (std::shared_ptr<const Credential> ready = api->credentials_.Ready()) TRY(api->ClientFor(std::move(ready)));
+  if (!api->access_.exec) TRY(api->ClientFor(api->credentials_.last()));
   return api;
 }
 
@@ -159,10 +163,10 @@ Result<std::unique_ptr<RemoteApi>> RemoteApi::MakeOn(rt::Loop& loop, ClusterAcce
 }
 
 Result<std::shared_ptr<net::HttpClient>> RemoteApi::ClientFor(std::shared_ptr<const Credential> credential) {
-  const bool same =
-      client_of_ != nullptr &&
-      (client_of_->generation == credential->generation ||
-       (client_of_->certificate_pem == credential->certificate_pem && client_of_->key_pem == credential->key_pem));
+  const bool same = client_of_ != nullptr &&
+                    (client_of_->generation == credential->generation ||
+                     (client_of_->certificate_pem == credential->certificate_pem &&
+                      client_of_->key_pem == credential->key_pem && client_of_->ca_pem == credential->ca_pem));
   if (!same) client_ = TRY(make_client_(*credential));
   client_of_ = std::move(credential);
   return client_;
@@ -194,7 +198,9 @@ rt::Task<Result<net::Response>> RemoteApi::Send(net::Request request, rt::Deadli
     const std::shared_ptr<const Credential> credential = CO_TRY(co_await CurrentCredential(deadline));
     const std::shared_ptr<net::HttpClient> client = CO_TRY(ClientFor(credential));
     AddHeaders(*credential, request);
-    net::Response response = CO_TRY(co_await client->Call(again ? CopyOf(request) : std::move(request), deadline));
+    Result<net::Response> answered = co_await client->Call(again ? CopyOf(request) : std::move(request), deadline);
+    if (!answered.ok()) credentials_.LookAgain();  // perhaps for a certificate that was replaced
+    net::Response response = CO_TRY(std::move(answered));
     if (response.status != kUnauthorized || !again) co_return response;
     if (!CO_TRY(co_await credentials_.Refused(credential, deadline))) co_return response;
   }
@@ -206,8 +212,10 @@ rt::Task<Result<std::unique_ptr<net::ResponseStream>>> RemoteApi::SendForStream(
     const std::shared_ptr<const Credential> credential = CO_TRY(co_await CurrentCredential(deadline));
     const std::shared_ptr<net::HttpClient> client = CO_TRY(ClientFor(credential));
     AddHeaders(*credential, request);
-    std::unique_ptr<net::ResponseStream> stream =
-        CO_TRY(co_await client->Stream(again ? CopyOf(request) : std::move(request), deadline));
+    Result<std::unique_ptr<net::ResponseStream>> answered =
+        co_await client->Stream(again ? CopyOf(request) : std::move(request), deadline);
+    if (!answered.ok()) credentials_.LookAgain();
+    std::unique_ptr<net::ResponseStream> stream = CO_TRY(std::move(answered));
     if (stream->status() != kUnauthorized || !again) co_return stream;
     if (!CO_TRY(co_await credentials_.Refused(credential, deadline))) co_return stream;
   }

@@ -39,7 +39,7 @@ struct RemoteApiOptions {
   std::string user_agent = "baton";
   // "NAME=value": the environment of a credential program. Without PATH only one with a path is found.
   std::vector<std::string> environment;
-  // For the token file; root "/"; outlives this. Null: the disk.
+  // For files of credentials that change; root "/"; outlives this. Null: the disk.
   rt::Files* files = nullptr;
 };
 
@@ -87,7 +87,7 @@ class RemoteApi final : public Api {
   Credentials credentials_;
   MakeClient make_client_;
   std::shared_ptr<net::HttpClient> client_;      // calls under way may hold an older one
-  std::shared_ptr<const Credential> client_of_;  // whose certificate client_ shows
+  std::shared_ptr<const Credential> client_of_;  // whose certificates client_ has
 };
 
 }  // namespace baton::kube

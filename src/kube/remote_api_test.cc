@@ -6,14 +6,20 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "json/yaml.h"
 #include "kube/api_calls_for_test.h"
 #include "kube/local_api.h"
 #include "kube/remote_for_test.h"
+#include "net/certificates.h"
 #include "net/fault_gate.h"
+#include "net/transport.h"
 #include "rt/scope.h"
+#include "rt/when.h"
 
 namespace baton::kube {
 namespace {
@@ -263,6 +269,134 @@ TEST(RemoteApiTest, AProgramsCertificateIsShown) {
   });
   ::close(file);
   ::unlink(path.c_str());
+}
+
+class TempFiles {
+ public:
+  TempFiles() : directory_(::testing::TempDir() + "/remote_api_XXXXXX") {
+    EXPECT_NE(::mkdtemp(directory_.data()), nullptr);
+  }
+  TempFiles(const TempFiles&) = delete;
+  TempFiles& operator=(const TempFiles&) = delete;
+  ~TempFiles() { std::filesystem::remove_all(directory_); }
+  std::string Path(std::string_view name) const { return StrCat(directory_, "/", name); }
+  void Write(std::string_view name, std::string_view text) const {
+    std::ofstream(Path(name), std::ios::trunc | std::ios::binary) << text;
+  }
+
+ private:
+  std::string directory_;
+};
+
+TEST(RemoteApiTest, CertificateFilesOfAKubeconfigAreReadAgain) {
+  const TempFiles temp;
+  WithServer([&](rt::RealLoop& loop, apiserver::ApiServer& server) -> rt::Task<void> {
+    const ClusterAccess admin = AccessOf(server);
+    // Certificates of an authority that this server does not know.
+    const WallTime now = loop.WallNow();
+    const net::KeyPair other = *net::MakeCertificateAuthority("other", now - hours(1), now + hours(1), loop.random());
+    temp.Write("ca.crt", other.certificate_pem);
+    temp.Write("me.crt", admin.certificate_pem);
+    temp.Write("me.key", admin.key_pem);
+    temp.Write("config",
+               StrCat(R"({"current-context":"c","contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],)",
+                      R"("users":[{"name":"u","user":{"client-certificate":"me.crt","client-key":"me.key"}}],)",
+                      R"("clusters":[{"name":"c","cluster":{"certificate-authority":"ca.crt","server":")", admin.server,
+                      R"("}}]})"));
+    const std::unique_ptr<rt::Files> files = rt::MakeRealFiles(loop, "/");
+    const Result<Kubeconfig> config = co_await LoadKubeconfig(*files, {temp.Path("config")});
+    EXPECT_EQ(Outcome(config), "OK");
+    const Result<ClusterAccess> access = co_await LoadAccess(*files, *config, "");
+    EXPECT_EQ(Outcome(access), "OK");
+    const std::unique_ptr<RemoteApi> api = MakeRemote(loop, *access);
+    const auto other_server = co_await api->Get(kNamespaces, {"", "default"});
+    EXPECT_EQ(Outcome(other_server).substr(0, 12), "unauthorized") << Outcome(other_server);
+    temp.Write("ca.crt", admin.ca_pem);
+    EXPECT_EQ(Outcome(co_await api->Get(kNamespaces, {"", "default"})), "OK");
+  });
+}
+
+// A proxy that opens tunnels for whoever knows the password; counts them.
+struct TestProxy {
+  std::unique_ptr<net::Listener> listener;
+  std::vector<std::string> requests;
+
+  rt::Task<void> Run(rt::RealLoop& loop) {
+    rt::Scope connections(loop);
+    while (true) {
+      Result<std::unique_ptr<net::ByteStream>> accepted = co_await listener->Accept();
+      if (!accepted.ok()) co_return;
+      connections.Spawn(Serve(loop, *std::move(accepted)));
+    }
+  }
+
+  rt::Task<void> Serve(rt::RealLoop& loop, std::unique_ptr<net::ByteStream> client) {
+    std::string head;
+    char byte = 0;
+    while (!head.ends_with("\r\n\r\n")) {
+      const Result<size_t> got = co_await client->Read({&byte, 1});
+      if (!got.ok() || *got == 0) co_return;
+      head += byte;
+    }
+    requests.push_back(head);
+    const bool known = head.find("proxy-authorization: Basic bWU6cHc=\r\n") != std::string::npos;  // me:pw
+    const size_t start = std::string_view("CONNECT ").size();
+    const Result<net::Endpoint> target = net::ParseEndpoint(head.substr(start, head.find(' ', start) - start));
+    if (!head.starts_with("CONNECT ") || !target.ok() || !known) {
+      (void)co_await client->Write("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+      co_return;
+    }
+    Result<std::unique_ptr<net::ByteStream>> there = co_await net::ConnectTcp(loop, *target);
+    if (!there.ok()) co_return;
+    if (!(co_await client->Write("HTTP/1.1 200 Connection established\r\n\r\n")).ok()) co_return;
+    std::vector<rt::Task<bool>> both;
+    both.push_back(Pass(*client, **there));
+    both.push_back(Pass(**there, *client));
+    co_await rt::WhenAny(std::move(both));
+  }
+
+  static rt::Task<bool> Pass(net::ByteStream& from, net::ByteStream& to) {
+    std::vector<char> buffer(size_t{16} << 10);
+    while (true) {
+      const Result<size_t> got = co_await from.Read(buffer);
+      if (!got.ok() || *got == 0) co_return false;
+      if (!(co_await to.Write({buffer.data(), *got})).ok()) co_return false;
+    }
+  }
+};
+
+TEST(RemoteApiTest, AProxyUrlIsGoneThroughWithTlsToTheServerItself) {
+  WithServer([&](rt::RealLoop& loop, apiserver::ApiServer& server) -> rt::Task<void> {
+    TestProxy proxy;
+    proxy.listener = *net::Listen(loop, {"127.0.0.1", 0});
+    rt::Scope scope(loop);
+    scope.Spawn(proxy.Run(loop));
+    const std::string address = proxy.listener->endpoint().ToString();
+
+    // As a kubeconfig says it: also for a server on this machine, as client-go does.
+    json::Value config = *json::ParseYaml(server.Kubeconfig());
+    config.Edit("clusters").Edit(0).Edit("cluster").Set("proxy-url", StrCat("http://me:pw@", address));
+    const ClusterAccess access = *(*Kubeconfig::Parse(config.ToString(), "")).Access("");
+    const std::unique_ptr<RemoteApi> api = MakeRemote(loop, access);
+    EXPECT_EQ(Outcome(co_await api->Create(kConfigMaps, Map("through", "1"))), "OK");
+    EXPECT_EQ(Outcome(co_await api->Get(kConfigMaps, {"default", "through"})), "OK");
+    Result<std::unique_ptr<Watch>> watch =
+        co_await api->OpenWatch({.resource = kConfigMaps, .ns = "default"}, rt::Deadline::After(loop, kTestTimeout));
+    EXPECT_EQ(Outcome(watch), "OK");
+    EXPECT_FALSE((co_await (*watch)->Next()).value().empty());
+    EXPECT_EQ(proxy.requests.size(), 1u) << "one tunnel carries everything";
+    EXPECT_TRUE(
+        Join(proxy.requests, "").starts_with(StrCat("CONNECT ", server.endpoint().ToString(), " HTTP/1.1\r\n")));
+
+    ClusterAccess stranger = access;
+    stranger.proxy_url = StrCat("http://you:secret@", address);
+    const auto refused = co_await MakeRemote(loop, stranger)->Get(kNamespaces, {"", "default"});
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kUnavailable);
+    EXPECT_TRUE(refused.error().message().find("407") != std::string::npos) << refused.error().message();
+    EXPECT_TRUE(refused.error().message().find("secret") == std::string::npos) << refused.error().message();
+    watch->reset();
+    scope.CancelAll();
+  });
 }
 
 TEST(RemoteApiTest, TokensAndImpersonationReachTheServer) {

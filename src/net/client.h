@@ -19,6 +19,7 @@ namespace baton::net {
 struct ProxyOptions {
   std::string proxy_url;  // "http://proxy:3128" or with user:password@
   std::string no_proxy;   // "localhost,.svc,10.0.0.0/8"
+  bool always = false;    // for every target, local ones too: what a kubeconfig's proxy-url means
 };
 // The proxy for that endpoint, or none.
 Result<std::optional<Endpoint>> ChooseProxy(const ProxyOptions& options, const Endpoint& target);

@@ -156,7 +156,8 @@ std::string Base64(std::string_view text) {
 }  // namespace
 
 Result<std::optional<Endpoint>> ChooseProxy(const ProxyOptions& options, const Endpoint& target) {
-  if (options.proxy_url.empty() || Excluded(options.no_proxy, target)) return std::optional<Endpoint>();
+  if (options.proxy_url.empty()) return std::optional<Endpoint>();
+  if (!options.always && Excluded(options.no_proxy, target)) return std::optional<Endpoint>();
   return std::optional<Endpoint>(TRY(ParseProxyUrl(options.proxy_url)).endpoint);
 }
 

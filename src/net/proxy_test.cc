@@ -92,6 +92,13 @@ TEST(NoProxyTest, IsReadAsGoReadsIt) {
   }
 }
 
+TEST(NoProxyTest, DoesNotCountForAProxyThatIsAlwaysMeant) {
+  const Endpoint local{"127.0.0.1", 6443};
+  EXPECT_FALSE(ChooseProxy({.proxy_url = "http://p:3128", .no_proxy = "*"}, local)->has_value());
+  EXPECT_TRUE(ChooseProxy({.proxy_url = "http://p:3128", .no_proxy = "*", .always = true}, local)->has_value());
+  EXPECT_FALSE(ChooseProxy({.proxy_url = "", .no_proxy = "", .always = true}, local)->has_value());
+}
+
 TEST(ProxyUrlTest, IsRead) {
   const auto proxy = [](std::string url) -> std::string {
     const Result<std::optional<Endpoint>> chosen = ChooseProxy({.proxy_url = std::move(url)}, {"example.com", 443});
