@@ -5,20 +5,31 @@
 
 #include "base/strings.h"
 #include "federation/resources.h"
-#include "json/builder.h"
 #include "json/rfc3339.h"
+#include "kube/typed.h"
 
 namespace baton::federation {
 namespace {
 
+using api::apps_v1alpha1::ObjectReference;
+using api::apps_v1alpha1::ObservedWorkload;
+using api::apps_v1alpha1::WorkloadRebalancer;
+using api::apps_v1alpha1::WorkloadRebalancerStatus;
+
+constexpr std::string_view kSuccessful = "Successful";
+constexpr std::string_view kFailed = "Failed";
 constexpr Duration kSecond = seconds(1);  // what Kubernetes' times resolve
 
-const json::Value& Find(const json::Value& observed, const json::Value& workload) {
-  static const json::Value kNone;
-  for (const json::Value& one : observed.items()) {
-    if (one["workload"] == workload) return one;
+bool Same(const ObjectReference& a, const ObjectReference& b) {
+  return a.api_version == b.api_version && a.kind == b.kind && a.name == b.name && a.namespace_ == b.namespace_;
+}
+
+// What was said of the workload before, when that was a success.
+const ObservedWorkload* Success(const WorkloadRebalancerStatus& status, const ObjectReference& workload) {
+  for (const ObservedWorkload& one : status.observed_workloads) {
+    if (Same(one.workload, workload) && one.result == kSuccessful) return &one;
   }
-  return kNone;
+  return nullptr;
 }
 
 }  // namespace
@@ -40,8 +51,8 @@ rt::Task<void> RebalancerController::Run() {
   co_await controller_.Run();
 }
 
-rt::Task<Result<bool>> RebalancerController::Trigger(const json::Value& workload) {
-  const std::string key = TemplateKey::OfReference(workload).BindingKey();
+rt::Task<Result<bool>> RebalancerController::Trigger(const ObjectReference& workload) {
+  const std::string key = TemplateKey::OfReference(api::ToJson(workload)).BindingKey();
   while (true) {
     const json::Value binding = hub_.Binding(key);
     if (binding.is_null()) co_return false;
@@ -60,46 +71,48 @@ rt::Task<Result<bool>> RebalancerController::Trigger(const json::Value& workload
   }
 }
 
-rt::Task<kube::Outcome> RebalancerController::Expire(const json::Value& rebalancer) {
-  const json::Value& ttl = rebalancer["spec"]["ttlSecondsAfterFinished"];
-  if (!ttl.is_int()) co_return kube::Outcome::Done();
-  const Result<WallTime> finished = json::ParseTime(rebalancer["status"]["finishTime"].str());
+rt::Task<kube::Outcome> RebalancerController::Expire(const WorkloadRebalancer& rebalancer) {
+  const std::optional<int32_t> ttl = rebalancer.spec.ttl_seconds_after_finished;
+  if (!ttl || !rebalancer.status) co_return kube::Outcome::Done();
+  const Result<WallTime> finished = json::ParseTime(rebalancer.status->finish_time.value_or(""));
   if (!finished.ok()) co_return kube::Outcome::Done();
-  const Duration left = *finished + seconds(ttl.int_or(0)) - hub_.loop().WallNow();
+  const Duration left = *finished + seconds(*ttl) - hub_.loop().WallNow();
   if (left > Duration{}) co_return kube::Outcome::WaitFor(left);
-  const Result<json::Value> gone = co_await hub_.api().Delete(kRebalancers, kube::Name::Of(rebalancer),
-                                                              {.uid = std::string(kube::UidOf(rebalancer))});
+  const Result<json::Value> gone = co_await hub_.api().Delete(kRebalancers, {"", rebalancer.metadata.name.value_or("")},
+                                                              {.uid = rebalancer.metadata.uid.value_or("")});
   if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return kube::Outcome::Retry(gone.error());
   co_return kube::Outcome::Done();
 }
 
 rt::Task<kube::Outcome> RebalancerController::Reconcile(std::string name) {
-  const json::Value rebalancer = rebalancers_.Get(name);
-  if (rebalancer.is_null() || kube::IsDeleting(rebalancer)) co_return kube::Outcome::Done();
-  const int64_t generation = rebalancer["metadata"]["generation"].int_or(0);
-  const json::Value& status = rebalancer["status"];
-  const bool done = status["observedGeneration"].int_or(-1) == generation && !status["finishTime"].is_null();
-  if (done) co_return co_await Expire(rebalancer);
-  json::ArrayBuilder observed;
-  for (const json::Value& workload : rebalancer["spec"]["workloads"].items()) {
-    const json::Value& before = Find(status["observedWorkloads"], workload);
-    if (before["result"].str() == "Successful") {
-      observed.Add(before);
+  const json::Value object = rebalancers_.Get(name);
+  if (object.is_null() || kube::IsDeleting(object)) co_return kube::Outcome::Done();
+  const Result<WorkloadRebalancer> read = kube::As<WorkloadRebalancer>(object);
+  if (!read.ok()) co_return kube::Outcome::Terminal(read.error());
+  WorkloadRebalancer rebalancer = *read;
+  const WorkloadRebalancerStatus before = rebalancer.status.value_or(WorkloadRebalancerStatus());
+  const int64_t generation = rebalancer.metadata.generation.value_or(0);
+  if (before.observed_generation == generation && before.finish_time) co_return co_await Expire(rebalancer);
+
+  WorkloadRebalancerStatus status;
+  for (const ObjectReference& workload : rebalancer.spec.workloads) {
+    if (const ObservedWorkload* done = Success(before, workload)) {
+      status.observed_workloads.push_back(*done);
       continue;
     }
     const Result<bool> triggered = co_await Trigger(workload);
     if (!triggered.ok()) co_return kube::Outcome::Retry(triggered.error());
-    json::Value item = json::Object({{"workload", workload}, {"result", *triggered ? "Successful" : "Failed"}});
-    if (!*triggered) item.Set("reason", "ReferencedBindingNotFound");
-    observed.Add(std::move(item));
+    ObservedWorkload& observed = status.observed_workloads.emplace_back();
+    observed.workload = workload;
+    observed.result = *triggered ? kSuccessful : kFailed;
+    if (!*triggered) observed.reason = "ReferencedBindingNotFound";
   }
-  json::Value next = rebalancer;
-  next.Set("status", json::Object({{"observedWorkloads", std::move(observed).Build()},
-                                   {"observedGeneration", generation},
-                                   {"finishTime", json::FormatTime(hub_.loop().WallNow())}}));
-  const Result<json::Value> written = co_await hub_.api().UpdateStatus(kRebalancers, next);
+  status.observed_generation = generation;
+  status.finish_time = json::FormatTime(hub_.loop().WallNow());
+  rebalancer.status = std::move(status);
+  const Result<WorkloadRebalancer> written = co_await kube::UpdateStatus(hub_.api(), rebalancer);
   if (!written.ok()) co_return kube::Outcome::Retry(written.error());
-  rebalancers_.Learn(*written);
+  rebalancers_.Learn(written->raw);
   co_return kube::Outcome::Done();  // its own change wakes us for the end
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "api/types/apps_v1alpha1.h"
 #include "federation/hub.h"
 #include "kube/controller.h"
 
@@ -17,8 +18,8 @@ class RebalancerController {
 
  private:
   rt::Task<kube::Outcome> Reconcile(std::string name);
-  rt::Task<Result<bool>> Trigger(const json::Value& workload);  // false: it has no binding
-  rt::Task<kube::Outcome> Expire(const json::Value& rebalancer);
+  rt::Task<Result<bool>> Trigger(const api::apps_v1alpha1::ObjectReference& workload);  // false: it has no binding
+  rt::Task<kube::Outcome> Expire(const api::apps_v1alpha1::WorkloadRebalancer& rebalancer);
 
   Hub& hub_;
   kube::Informer rebalancers_;
