@@ -1,6 +1,6 @@
 """The embedded API server (`baton apiserver`) against kube-apiserver with etcd, in one run and on one disk: durable
 creates, lists, watches, memory, start. Rounds of ours and theirs alternate, the best of each counts, because noise only
-ever adds time. Ends with a table of ratios; exit code 1 when a goal is missed.
+ever adds time. Ends with a table of ratios; exit code 1 when a goal is missed, 2 when something broke.
 
   build/bench/bench/apiserver_bench [--rounds N] [--objects N] [--only creates,list,watch,fill] [--baton PROGRAM]
 
@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import urllib.error
 import urllib.request
 
@@ -413,4 +414,9 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+    except Exception:  # 1 is for a goal that was missed
+        traceback.print_exc()
+        code = 2
+    sys.exit(code)

@@ -211,14 +211,14 @@ int main(int argc, char** argv) {
   const int moves = argc > 1 ? std::atoi(argv[1]) : 50;
   const baton::Result<std::string> made =
       argc > 2 ? baton::Result<std::string>(argv[2]) : baton::cli::MakeTemporaryDirectory("baton-handoff");
-  if (!made.ok()) return 1;
+  if (!made.ok()) return 2;
   const std::string& directory = *made;
   baton::rt::RealLoop loop;
   const baton::Result<void> done = loop.Run(baton::Main(loop, moves, directory));
   if (argc <= 2) std::filesystem::remove_all(directory);
   if (!done.ok()) {
     std::fprintf(stderr, "handoff_bench: %s\n", done.error().message().c_str());
-    return 1;
+    return 2;
   }
   return 0;
 }

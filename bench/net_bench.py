@@ -1,6 +1,6 @@
 """HttpServer against nginx, both with one worker, over loopback TLS with the same certificate and the same bytes: rounds
 of ours and nginx's alternate, the best of each counts, because noise only ever adds time. Then what an idle connection
-and an open stream cost. Ends with a table of ratios; exit code 1 when a goal is missed.
+and an open stream cost. Ends with a table of ratios; exit code 1 when a goal is missed, 2 when something broke.
 
   build/bench/bench/net_bench [SECONDS per round [ROUNDS]]
 """
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"))
 import net_support as net  # noqa: E402
@@ -249,4 +250,9 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+    except Exception:  # 1 is for a goal that was missed
+        traceback.print_exc()
+        code = 2
+    sys.exit(code)

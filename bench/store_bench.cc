@@ -229,7 +229,7 @@ int FreePort() {
   if (bind(socket_fd, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
       getsockname(socket_fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
     std::perror("store_bench: a port for etcd");
-    std::exit(1);
+    std::exit(2);
   }
   close(socket_fd);
   return ntohs(address.sin_port);
@@ -379,7 +379,7 @@ int main(int argc, char** argv) {
   std::string directory = self.parent_path() / "store_bench_XXXXXX";
   if (mkdtemp(directory.data()) == nullptr) {
     std::perror("store_bench: a directory for its files");
-    return 1;
+    return 2;
   }
   const std::string etcd_load = with_etcd ? PrepareEtcd(directory) : "";
   std::printf("%-34s %14s %14s %10s %10s\n", "store, values of 1 KiB, on disk", "ours", "etcd", "ratio", "goal");
