@@ -48,13 +48,15 @@ std::vector<Flag> ClientFlags(std::vector<Flag> more) {
   return flags;
 }
 
-rt::Task<Result<Client>> Client::Open(rt::RealLoop& loop, const Flags& flags) {
+rt::Task<Result<Client>> Client::Open(rt::RealLoop& loop, const Flags& flags, std::string context) {
   Client client;
+  if (context.empty()) context = flags.Get("--context");
   std::unique_ptr<rt::Files> files = rt::MakeRealFiles(loop, "/");
   kube::Kubeconfig config = CO_TRY(co_await kube::LoadKubeconfig(*files, KubeconfigPaths(flags)));
-  kube::ClusterAccess access = CO_TRY(co_await kube::LoadAccess(*files, std::move(config), flags.Get("--context")));
+  kube::ClusterAccess access = CO_TRY(co_await kube::LoadAccess(*files, std::move(config), context));
   client.ns_ = flags.Get("--namespace", access.ns.empty() ? "default" : access.ns);
   for (const std::string& warning : access.warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  client.context_ = access.context;
   client.api_ = CO_TRY(kube::RemoteApi::Make(loop, std::move(access)));
   co_return client;
 }

@@ -24,14 +24,17 @@ std::vector<Flag> ClientFlags(std::vector<Flag> more = {});
 
 class Client {
  public:
-  static rt::Task<Result<Client>> Open(rt::RealLoop& loop, const Flags& flags);
+  // `context` goes before the flag of that name.
+  static rt::Task<Result<Client>> Open(rt::RealLoop& loop, const Flags& flags, std::string context = {});
 
   kube::Api& api() { return *api_; }
   const std::string& ns() const { return ns_; }
+  const std::string& context() const { return context_; }  // of the kubeconfig
 
  private:
   std::unique_ptr<kube::RemoteApi> api_;
   std::string ns_;
+  std::string context_;
 };
 
 // "flinkdeployment/orders", "FlinkDeployment/orders", "flinkdep/orders", "orders" with a kind that is known.

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "cli/client.h"
 #include "cli/files.h"
+#include "cli/operators_command.h"
 #include "json/rfc3339.h"
 #include "practice/cluster.h"
 #include "practice/flink_operator.h"
@@ -25,6 +26,7 @@ constexpr const char* kName = "practice";
 constexpr const char* kHelp =
     "Usage: baton practice check [--data-dir DIR] [-o json]\n"
     "       baton practice fault CLUSTER FAULT [--workload NAME] [--data-dir DIR] [-n NAMESPACE]\n"
+    "       baton practice operators [--kubeconfig FILE] [--context NAME,NAME...] [--data-dir DIR]\n"
     "\n"
     "For practice clusters (`baton up --practice-clusters N`).\n"
     "\n"
@@ -40,6 +42,9 @@ constexpr const char* kHelp =
     "  forget-status          the operator's next status is lost\n"
     "  kill-operator=SECONDS  the operator is away for that long\n"
     "  restart-jobmanager, fail-job   happen to --workload NAME, a FlinkDeployment\n"
+    "\n"
+    "operators runs the practice operators and their jobs against API servers that somebody else serves\n"
+    "(`baton practice operators --help`).\n"
     "\n"
     "Examples:\n"
     "  baton practice check\n"
@@ -139,6 +144,7 @@ int Fault(std::span<const std::string_view> arguments, const Flags& given) {
 }  // namespace
 
 int PracticeCommand(std::span<const std::string_view> arguments) {
+  if (!arguments.empty() && arguments[0] == "operators") return PracticeOperatorsCommand(arguments.subspan(1));
   if (AsksForHelp(arguments)) return std::fputs(kHelp, stdout) >= 0 ? 0 : kFailed;
   Flags flags(ClientFlags({{"--data-dir", "DIR"}, {"--workload", "NAME"}, {"--output", "FORMAT", "-o"}}), 3);
   const Result<void> parsed = flags.Parse(arguments);
@@ -146,7 +152,7 @@ int PracticeCommand(std::span<const std::string_view> arguments) {
   const std::vector<std::string>& words = flags.positional();
   if (words.size() == 1 && words[0] == "check") return Check(flags);
   if (words.size() == 3 && words[0] == "fault") return Fault(arguments, flags);
-  return UsageError(kName, InvalidError("say `check`, or `fault CLUSTER FAULT`"));
+  return UsageError(kName, InvalidError("say `check`, `fault CLUSTER FAULT`, or `operators`"));
 }
 
 }  // namespace baton::cli

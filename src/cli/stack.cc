@@ -46,6 +46,7 @@ rt::Task<Result<std::unique_ptr<Stack>>> Stack::Start(rt::RealLoop& loop, StackO
   CO_TRY(MakeDirectories(stack->options_.data_dir));
   const std::string storage = StrCat(stack->options_.data_dir, "/practice-storage");
   CO_TRY(MakeDirectories(storage));
+  stack->storage_lock_ = CO_TRY(store::DirectoryLock::Take(storage));
   stack->files_ = rt::MakeRealFiles(loop, storage);
   stack->storage_ = std::make_unique<practice::Storage>(*stack->files_);
   stack->commons_ = std::make_unique<practice::Commons>(loop, *stack->storage_);

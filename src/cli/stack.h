@@ -21,6 +21,7 @@
 #include "rt/files.h"
 #include "rt/real_loop.h"
 #include "rt/scope.h"
+#include "store/directory_lock.h"
 
 namespace baton::cli {
 
@@ -86,6 +87,7 @@ class Stack {
   std::unique_ptr<apiserver::ApiServer> hub_;
   std::unique_ptr<kube::LocalApi> hub_api_;
   std::unique_ptr<rollout::RolloutMetrics> metrics_;
+  store::DirectoryLock storage_lock_;  // records are appended by one process
   std::unique_ptr<rt::Files> files_;
   std::unique_ptr<practice::Storage> storage_;
   std::unique_ptr<practice::Commons> commons_;
