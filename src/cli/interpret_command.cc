@@ -86,8 +86,8 @@ Result<Operation> OperationOf(const Flags& flags) {
 }
 
 // Which files the operation needs, and what is in them.
-Result<interpret::Question> ReadQuestion(const Flags& flags, Operation operation) {
-  interpret::Question question;
+Result<interpret::InterpretQuestion> ReadQuestion(const Flags& flags, Operation operation) {
+  interpret::InterpretQuestion question;
   question.operation = operation;
   const bool of_member = operation == Operation::kHealth || operation == Operation::kReflect;
   const bool retain = operation == Operation::kRetain;
@@ -118,7 +118,7 @@ Result<void> SetCustomization(Interpreter& interpreter, const std::string& path)
   return interpreter.SetCustomization(customization).Context(StrCat("'", path, "'"));
 }
 
-int Ask(Interpreter& interpreter, const interpret::Question& question) {
+int Ask(Interpreter& interpreter, const interpret::InterpretQuestion& question) {
   const Result<Value> answer = interpret::Answer(interpreter, question);
   if (!answer.ok()) return Failure(kName, answer.error());
   const interpret::KindName kind{std::string(question.object["apiVersion"].str()),
@@ -146,7 +146,7 @@ int InterpretCommand(std::span<const std::string_view> arguments) {
     if (const Result<void> set = SetCustomization(interpreter, flags.Get("-f")); !set.ok())
       return Failure(kName, set.error());
   }
-  const Result<interpret::Question> question = ReadQuestion(flags, *operation);
+  const Result<interpret::InterpretQuestion> question = ReadQuestion(flags, *operation);
   if (!question.ok()) return Failure(kName, question.error());
   return Ask(interpreter, *question);
 }

@@ -7,7 +7,7 @@ namespace baton::interpret {
 
 using json::Value;
 
-Result<Value> Answer(const Interpreter& interpreter, const Question& question) {
+Result<Value> Answer(const Interpreter& interpreter, const InterpretQuestion& question) {
   switch (question.operation) {
     case Operation::kReplica: {
       Replicas replicas = TRY(interpreter.GetReplicas(question.object));

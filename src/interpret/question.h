@@ -8,7 +8,7 @@
 
 namespace baton::interpret {
 
-struct Question {
+struct InterpretQuestion {
   Operation operation = Operation::kHealth;
   json::Value object;    // the template for kReplica, kComponent, kRevise, kRetain (desired), kAggregate, kDependency;
                          // the member's object for kReflect and kHealth
@@ -19,6 +19,6 @@ struct Question {
 
 // kReplica: {replicas, requirements}; kComponent: a list of {name, replicas, requirements}; kHealth: a boolean;
 // kDependency: a list; all others: the object or status itself.
-Result<json::Value> Answer(const Interpreter& interpreter, const Question& question);
+Result<json::Value> Answer(const Interpreter& interpreter, const InterpretQuestion& question);
 
 }  // namespace baton::interpret

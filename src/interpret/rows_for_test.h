@@ -46,7 +46,7 @@ inline json::Value ItemsOf(const json::Value& statuses) {
 }
 
 inline std::string AnswerText(const Interpreter& interpreter, const Row& row) {
-  Question question;
+  InterpretQuestion question;
   question.operation = row.operation;
   const auto identify = [&](json::Value object) {
     object.Set("apiVersion", row.api_version);
