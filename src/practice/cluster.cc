@@ -26,11 +26,16 @@ PracticeCluster::PracticeCluster(kube::Api& api, Commons& commons, std::string n
       managers_(api, commons, name_, faults_, options_.job_managers) {}
 
 rt::Task<void> PracticeCluster::Run() {
+  Volumes volumes(api_, commons_, name_, faults_, options_.volumes);
   rt::Scope scope(api_.loop());
   scope.Spawn(MakeNodes());
   scope.Spawn(managers_.Run());
   scope.Spawn(OperatorLives());
   scope.Spawn(TakeFaults());
+  if (options_.kinds) {
+    scope.Spawn(volumes.Run());
+    scope.Spawn(KindsLive());
+  }
   co_await scope.Join();
 }
 
@@ -49,13 +54,43 @@ rt::Task<void> PracticeCluster::OperatorLives() {
   }
 }
 
+// Their operators; the processes are the cluster's.
+rt::Task<void> PracticeCluster::KindsLive() {
+  while (true) {
+    {
+      std::vector<std::unique_ptr<KindOperator>> operators;
+      rt::Scope life(api_.loop());
+      for (const KindSpec& spec : KindSpecs()) {
+        operators.push_back(std::make_unique<KindOperator>(api_, commons_, name_, faults_, spec,
+                                                           lives_[spec.resource.kind], options_.kind));
+        life.Spawn(operators.back()->Run());
+      }
+      co_await kill_kinds_.Wait();
+      kill_kinds_.Reset();
+    }
+    co_await api_.loop().Sleep(down_for_);
+  }
+}
+
+Job* PracticeCluster::Process(std::string_view kind, std::string_view key) {
+  const auto of_kind = lives_.find(kind);
+  if (of_kind == lives_.end()) return nullptr;
+  const auto at = of_kind->second.lives.find(key);
+  return at == of_kind->second.lives.end() ? nullptr : at->second.job.get();
+}
+
 void PracticeCluster::KillOperator(Duration down_for) {
   down_for_ = down_for;
   kill_.Set();
+  if (options_.kinds) kill_kinds_.Set();
 }
 
-// "kill-operator=5", or what Faults knows.
+// "kill-operator=5", "partition", or what Faults knows.
 Result<void> PracticeCluster::SetFault(std::string_view text) {
+  if (options_.on_partition && (text == "partition" || text == "partition=off")) {
+    options_.on_partition(text == "partition");
+    return {};
+  }
   constexpr std::string_view kKill = "kill-operator=";
   if (!text.starts_with(kKill)) return faults_.Set(text);
   const std::string_view number = text.substr(kKill.size());
@@ -131,16 +166,32 @@ rt::Task<void> PracticeCluster::MakeNodes() {
   }
 }
 
+namespace {
+const kube::Resource& Crds() {
+  static const kube::Resource resource{.group = "apiextensions.k8s.io",
+                                       .version = "v1",
+                                       .plural = "customresourcedefinitions",
+                                       .kind = "CustomResourceDefinition",
+                                       .namespaced = false};
+  return resource;
+}
+}  // namespace
+
 rt::Task<Result<void>> InstallFlinkKinds(kube::Api& api) {
-  static const kube::Resource kCrds{.group = "apiextensions.k8s.io",
-                                    .version = "v1",
-                                    .plural = "customresourcedefinitions",
-                                    .kind = "CustomResourceDefinition",
-                                    .namespaced = false};
   for (const json::Value& manifest : api::FederationCrds()) {
     if (manifest["spec"]["group"].str() != "flink.apache.org") continue;
-    CO_TRY(co_await api.Apply(kCrds, manifest, {.force = true}));
+    CO_TRY(co_await api.Apply(Crds(), manifest, {.force = true}));
   }
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> InstallPracticeKinds(kube::Api& api) {
+  CO_TRY(co_await InstallFlinkKinds(api));
+  std::vector<json::Value> all = SnapshotCrds();
+  for (const KindSpec& spec : KindSpecs()) {
+    if (!spec.crd.is_null()) all.push_back(spec.Crd());
+  }
+  for (const json::Value& crd : all) CO_TRY(co_await api.Apply(Crds(), crd, {.force = true}));
   co_return Result<void>();
 }
 

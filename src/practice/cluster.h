@@ -6,9 +6,13 @@
 //   PracticeCluster blue(api_of_blue, commons, "blue");
 //   scope.Spawn(blue.Run());
 //
-// The API must serve flinkdeployments.flink.apache.org; flinkstatesnapshots are used where they are served.
+// The API must serve flinkdeployments.flink.apache.org; flinkstatesnapshots are used where they are served. With
+// options.kinds the other kinds of src/practice/kinds have their operators, too, and claims their volumes
+// (InstallPracticeKinds).
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +23,8 @@
 #include "practice/flink_operator.h"
 #include "practice/flink_snapshots.h"
 #include "practice/job_manager.h"
+#include "practice/kind_operator.h"
+#include "practice/volumes.h"
 #include "rt/event.h"
 
 namespace baton::practice {
@@ -32,6 +38,12 @@ struct PracticeClusterOptions {
   std::string node_memory = "32Gi";
   FlinkOperatorOptions flink;
   JobManagers::Options job_managers;
+  // The way between hub and this cluster is cut, or open again: the fault `partition`. Null: that fault is unknown
+  // here.
+  std::function<void(bool cut)> on_partition;
+  bool kinds = false;  // not only Flink: all of src/practice/kinds
+  KindOperatorOptions kind;
+  Volumes::Options volumes;
 };
 
 class PracticeCluster {
@@ -44,6 +56,8 @@ class PracticeCluster {
 
   const std::string& name() const { return name_; }
   JobManagers& job_managers() { return managers_; }
+  // The process of a workload of another kind: "Deployment", "ns/name"; null when there is none.
+  Job* Process(std::string_view kind, std::string_view key);
 
   // ---- faults ----
   Faults& faults() { return faults_; }
@@ -55,6 +69,7 @@ class PracticeCluster {
 
  private:
   rt::Task<void> OperatorLives();
+  rt::Task<void> KindsLive();
   rt::Task<void> MakeNodes();
   rt::Task<void> TakeFaults();
   Result<void> SetFault(std::string_view text);
@@ -65,11 +80,15 @@ class PracticeCluster {
   PracticeClusterOptions options_;
   Faults faults_;
   JobManagers managers_;
+  std::map<std::string, KindLives, std::less<>> lives_;  // by kind
   rt::Event kill_;
+  rt::Event kill_kinds_;
   Duration down_for_{};
 };
 
 // The kinds of Flink's operator, which a real cluster has from that operator.
 rt::Task<Result<void>> InstallFlinkKinds(kube::Api& api);
+// Those of all operators that a practice cluster plays, and of its storage.
+rt::Task<Result<void>> InstallPracticeKinds(kube::Api& api);
 
 }  // namespace baton::practice

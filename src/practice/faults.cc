@@ -34,7 +34,7 @@ Result<void> Faults::Set(std::string_view text) {
   } else {
     return InvalidError(StrCat("no fault '", text,
                                "': there are fail-next-savepoint, fail-image, forget-status (each may be =off), "
-                               "slow=<factor>, stall-operator=<seconds>"));
+                               "partition (of `baton up`), slow=<factor>, stall-operator=<seconds>"));
   }
   return {};
 }

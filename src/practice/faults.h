@@ -12,7 +12,7 @@
 // knows restart-jobmanager and fail-job, which then happen to that workload.
 //
 // Others are calls of PracticeCluster: KillOperator, RestartJobManager, FailJob. A partition is between hub and member
-// and is not felt here: that is the point.
+// and is not felt here, which is the point: who runs both is told by PracticeClusterOptions::on_partition.
 #pragma once
 
 #include <functional>

@@ -1,12 +1,11 @@
 // JobManager Deployments: made and removed.
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/strings.h"
 #include "json/print.h"
-#include "json/quantity.h"
 #include "practice/flink_operator.h"
+#include "practice/wishes.h"
 
 namespace baton::practice {
 
@@ -16,32 +15,6 @@ namespace {
 
 constexpr size_t kJobIdDigits = 32;
 constexpr Duration kLookAgain = milliseconds(100);  // while pods go
-constexpr std::string_view kPrefix = "practice.baton.io/";
-
-double NumberIn(std::string_view text, double fallback) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number >= 0 ? number : fallback;
-}
-
-// What a person wrote beside the workload: practice.baton.io/<name>.
-class Wishes {
- public:
-  explicit Wishes(const Value& object) : annotations_(object["metadata"]["annotations"]) {}
-  std::string_view Text(std::string_view name) const { return annotations_[StrCat(kPrefix, name)].str(); }
-  double Number(std::string_view name, double fallback) const { return NumberIn(Text(name), fallback); }
-  uint64_t Bytes(std::string_view name, uint64_t fallback) const {
-    const Result<json::Quantity> quantity = json::Quantity::Parse(Text(name));
-    const int64_t bytes = quantity.ok() ? quantity->Value().value_or(int64_t{-1}) : -1;
-    return bytes < 0 ? fallback : static_cast<uint64_t>(bytes);
-  }
-  Duration Time(std::string_view name, Duration fallback) const {
-    return Text(name).empty() ? fallback : ParseFlinkDuration(Text(name)).value_or(fallback);
-  }
-
- private:
-  const Value& annotations_;
-};
 
 }  // namespace
 
@@ -62,21 +35,11 @@ JobConfig FlinkOperator::ConfigFor(const Look& look, std::string restore_from, s
   config.job_id = std::move(job_id);
   config.epoch = look.spec.Get(kEpochKey).empty() ? "0" : std::string(look.spec.Get(kEpochKey));
   config.restore_from = std::move(restore_from);
-  config.start_latest = wishes.Text("start-from") == "latest";
+  wishes.Fill(config);
   config.checkpoint_dir = look.spec.CheckpointDir();
   config.savepoint_dir = look.spec.SavepointDir();
   config.high_availability = look.spec.HighAvailability();
-  config.exactly_once = wishes.Text("sink") != "at-least-once";
   config.checkpoint_every = look.spec.Time("execution.checkpointing.interval", config.checkpoint_every);
-  config.start_time = wishes.Time("start-time", config.start_time);
-  config.stop_time = wishes.Time("stop-time", config.stop_time);
-  config.state_bytes = wishes.Bytes("state-size", config.state_bytes);
-  config.bytes_per_second = std::max<uint64_t>(1, wishes.Bytes("state-speed", config.bytes_per_second));
-  config.source.partitions = static_cast<uint32_t>(
-      std::clamp(wishes.Number("partitions", config.source.partitions), 1.0, double{kPartitionsMax}));
-  config.source.keys =
-      static_cast<uint32_t>(std::clamp(wishes.Number("keys", config.source.keys), 1.0, double{kKeysMax}));
-  config.source.rate = wishes.Number("rate", config.source.rate);
   const int64_t parallelism = std::max<int64_t>(1, look.spec.raw["job"]["parallelism"].int_or(1));
   const auto slots = static_cast<int64_t>(std::max(1.0, NumberIn(look.spec.Get("taskmanager.numberOfTaskSlots"), 1)));
   const int64_t replicas = look.spec.raw["taskManager"]["replicas"].int_or((parallelism + slots - 1) / slots);

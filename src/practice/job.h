@@ -50,6 +50,7 @@ struct JobConfig {
   uint64_t state_bytes = uint64_t{10} << 20;  // what a snapshot is said to weigh: only for its time
   uint64_t bytes_per_second = uint64_t{100} << 20;
   SourceOptions source;
+  std::vector<std::string> pointers;  // files that are to hold the newest state's URL; not kept in the annotation
 
   json::Value ToJson() const;
   static JobConfig FromJson(const json::Value& value);
@@ -121,6 +122,7 @@ class Job {
                                              SinkRows rows);
   rt::Task<Result<void>> Completed(SnapshotKind kind, SnapshotRef made, std::vector<std::string> transactions);
   rt::Task<Result<void>> WriteMemory(std::string text);
+  rt::Task<Result<void>> WritePointers(std::string url);
   std::string UrlFor(const Request& request, uint64_t id);
   Duration SnapshotTime() const;
   SinkWriter Writer() const;

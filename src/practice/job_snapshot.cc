@@ -113,6 +113,7 @@ rt::Task<Result<void>> Job::Completed(SnapshotKind kind, SnapshotRef made, std::
   } else {
     last_savepoint_ = made;
   }
+  if (kind != SnapshotKind::kSavepoint) CO_TRY(co_await WritePointers(made.url));
   // A savepoint that does not stop the job commits nothing: the next checkpoint does (Flink since 1.15).
   if (kind == SnapshotKind::kSavepoint) co_return Result<void>();
   for (const std::string& transaction : transactions) {
@@ -132,6 +133,11 @@ rt::Task<Result<void>> Job::Completed(SnapshotKind kind, SnapshotRef made, std::
 rt::Task<Result<void>> Job::WriteMemory(std::string text) {
   return commons_.storage().Write(MemoryPath(commons_.storage(), config_.cluster, config_.workload),
                                   StrCat(config_.job_id, "\n", text, "\n"));
+}
+
+rt::Task<Result<void>> Job::WritePointers(std::string url) {
+  for (const std::string& path : config_.pointers) CO_TRY(co_await commons_.storage().Write(path, url));
+  co_return Result<void>();
 }
 
 std::string Job::UrlFor(const Request& request, uint64_t id) {

@@ -59,6 +59,20 @@ JobState JobState::Fresh(uint32_t partitions, uint32_t keys) {
   return state;
 }
 
+JobState JobState::AtOffsets(const std::vector<uint64_t>& offsets, uint32_t keys) {
+  JobState state = Fresh(static_cast<uint32_t>(offsets.size()), keys);
+  state.offsets = offsets;
+  for (uint32_t partition = 0; partition < offsets.size(); ++partition) {
+    for (uint64_t offset = 0; offset < offsets[partition]; ++offset) {
+      const Record record = RecordAt(partition, offset, keys);
+      KeyState& key = state.states[(size_t{partition} * keys) + record.key];
+      ++key.count;
+      key.sum += record.value;
+    }
+  }
+  return state;
+}
+
 std::string JobState::Encode() const {
   std::string text = StrCat(kHead, keys, "\nfrom ", job_id, " ", checkpoint_id, "\noffsets");
   for (const uint64_t offset : offsets) StrAppend(text, " ", offset);

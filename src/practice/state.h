@@ -35,6 +35,8 @@ struct JobState {
   std::vector<std::string> pending;
 
   static JobState Fresh(uint32_t partitions, uint32_t keys);
+  // What a job knows that read everything before these offsets: records are numbers, so it can be counted again.
+  static JobState AtOffsets(const std::vector<uint64_t>& offsets, uint32_t keys);
   std::string Encode() const;
   // kCorrupt: its hash does not fit, or it is no state.
   static Result<JobState> Decode(std::string_view text);

@@ -83,6 +83,10 @@ class Member {
     member->backend = *std::move(backend);
     member->api = std::make_unique<kube::LocalApi>(*member->backend);
     co_await ServeFlinkForTest(*member->api);
+    if (options.kinds) {
+      const auto installed = co_await InstallPracticeKinds(*member->api);
+      EXPECT_TRUE(installed.ok()) << installed.error().ToString();
+    }
     if (plan != nullptr) member->faulty = std::make_unique<kube::FaultyApi>(*member->api, *plan);
     kube::Api& api = plan == nullptr ? *member->api : *member->faulty;
     member->cluster = std::make_unique<PracticeCluster>(api, commons, std::move(name), std::move(options));
