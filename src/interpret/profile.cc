@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/invariant.h"
 #include "base/strings.h"
 #include "json/parse.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kFunctions[] = {"Hold", "Stop", "Run", "Judge", "Preflight", "StateDir"};
+constexpr std::string_view kFunctions[] = {"Hold",     "Stop",   "Run",    "Judge",   "Preflight",
+                                           "StateDir", "Beside", "IsHeld", "Prepared"};
 
 Error Wrong(std::string_view profile, std::string_view field, std::string_view why) {
   return InvalidError(StrCat("MigrationProfile ", profile, ": spec.", field, ": ", why));
@@ -68,12 +70,15 @@ void ReplaceAll(std::string& text, std::string_view what, std::string_view by) {
   }
 }
 
-Value Filled(const Value& value, const Question& question) {
+Value Filled(const Value& value, const Question& question, std::string_view name) {
   if (!value.is_string()) return value;
   std::string text(value.str());
+  ReplaceAll(text, "${name}", name);
   ReplaceAll(text, "${seq}", std::to_string(question.seq));
   ReplaceAll(text, "${ref}", question.ref);
   ReplaceAll(text, "${stateDir}", question.state_dir);
+  ReplaceAll(text, "${cluster}", question.cluster.empty() ? "nowhere" : question.cluster);
+  ReplaceAll(text, "${peer}", question.peer.empty() ? "elsewhere" : question.peer);
   return text;
 }
 
@@ -86,7 +91,9 @@ Value ToLua(const Question& question) {
                        {"stopSeq", question.stop_seq},
                        {"priorPath", question.prior_path},
                        {"startRef", question.start_ref},
-                       {"startSeq", question.start_seq}});
+                       {"startSeq", question.start_seq},
+                       {"cluster", question.cluster},
+                       {"peer", question.peer}});
 }
 
 Judgement FromLua(const Value& value) {
@@ -109,6 +116,15 @@ std::string WithName(std::string_view text, std::string_view name) {
   std::string filled(text);
   ReplaceAll(filled, "${name}", name);
   return filled;
+}
+
+std::string SelectorFor(const Related& related, std::string_view name, const Value& object) {
+  if (related.label_selector == "*") return "";
+  if (related.selector.empty()) return WithName(related.label_selector, name);
+  std::string text;
+  for (const json::Member& member : GetAt(object, related.selector)["matchLabels"].members())
+    StrAppend(text, text.empty() ? "" : ",", member.key(), "=", member.value().str());
+  return text;
 }
 
 Result<std::vector<Profile::Setting>> Profile::CompileSettings(const Value& list, std::string_view field) {
@@ -149,7 +165,15 @@ Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
     profile->related_.push_back({.api_version = std::string(item["apiVersion"].str()),
                                  .kind = std::string(item["kind"].str()),
                                  .name = std::string(item["name"].str()),
-                                 .label_selector = std::string(item["labelSelector"].str())});
+                                 .label_selector = std::string(item["labelSelector"].str()),
+                                 .selector = std::string(item["selector"].str()),
+                                 .keep = item["keep"].bool_or(false)});
+    const Related& made = profile->related_.back();
+    if (made.api_version.empty() || made.kind.empty() ||
+        made.name.empty() + made.label_selector.empty() + made.selector.empty() != 2)
+      return Wrong(profile->name_, "related", "each needs apiVersion, kind, and one of name, labelSelector, selector");
+    if (!made.selector.empty() && made.selector[0] != '/')
+      return Wrong(profile->name_, "related", "selector must be a JSON pointer like /spec/selector");
   }
   profile->probe_ = spec["probe"];
   profile->opt_in_ = spec["optIn"].bool_or(false);
@@ -175,7 +199,7 @@ Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
   for (const std::string_view function : kFunctions) {
     if (outcome.results[0].value.Has(function)) profile->functions_.emplace_back(function);
   }
-  if (std::ranges::find(profile->functions_, "Judge") == profile->functions_.end()) {
+  if (!profile->Defines("Judge")) {
     return Wrong(profile->name_, "script", "must define Judge(object, related, question)");
   }
   return std::shared_ptr<const Profile>(profile);
@@ -184,8 +208,9 @@ Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
 Result<Value> Profile::Form(Value object, const std::vector<Setting>& settings, std::string_view function,
                             const Question& question) const {
   const Value before = object;
-  for (const Setting& setting : settings) TRY(SetAt(object, setting.path, Filled(setting.value, question)));
-  if (std::ranges::find(functions_, function) != functions_.end()) {
+  const std::string name(object["metadata"]["name"].str());
+  for (const Setting& setting : settings) TRY(SetAt(object, setting.path, Filled(setting.value, question, name)));
+  if (Defines(function)) {
     const Value arguments[] = {before, ToLua(question)};
     const LuaOutcome outcome = TRY(pool_->Call(*script_, function, arguments, 1));
     const Result<std::vector<Setting>> more = CompileSettings(outcome.results[0].value, function);
@@ -231,21 +256,35 @@ int64_t Profile::EpochOf(const Value& object) const {
   return std::stoll(text);
 }
 
+bool Profile::Defines(std::string_view function) const {
+  return std::ranges::find(functions_, function) != functions_.end();
+}
+
 bool Profile::IsHeld(const Value& object) const {
+  if (Defines("IsHeld")) {
+    const Value arguments[] = {object};
+    const Result<LuaOutcome> outcome = pool_->Call(*script_, "IsHeld", arguments, 1);
+    return outcome.ok() && outcome->results[0].value.bool_or(false);  // what cannot be asked is not known to be held
+  }
   return std::ranges::all_of(hold_,
                              [&](const Setting& setting) { return GetAt(object, setting.path) == setting.value; });
 }
 
-Result<Judgement> Profile::Judge(const Value& object, const Value& related, const Question& question) const {
+Value Profile::Parsed(const Value& object) const {
   Value seen = object;
   seen.Edit("metadata").Erase("managedFields");
   for (const std::string& pointer : parse_) {
     const Value& text = GetAt(object, pointer);
     if (!text.is_string()) continue;
     Result<Value> parsed = json::Parse(text.str());
-    TRY(SetAt(seen, pointer, parsed.ok() ? *std::move(parsed) : Value()));
+    const Result<void> set = SetAt(seen, pointer, parsed.ok() ? *std::move(parsed) : Value());
+    INVARIANT(set.ok(), "a pointer that led to a string leads through objects");
   }
-  const Value arguments[] = {seen, related, ToLua(question)};
+  return seen;
+}
+
+Result<Judgement> Profile::Judge(const Value& object, const Value& related, const Question& question) const {
+  const Value arguments[] = {Parsed(object), related, ToLua(question)};
   LuaOutcome outcome = TRY(pool_->Call(*script_, "Judge", arguments, 1));
   if (outcome.results[0].kind != LuaResult::Kind::kTable) return Wrong(name_, "script", "Judge must give a table");
   Judgement judgement = FromLua(outcome.results[0].value);
@@ -253,9 +292,36 @@ Result<Judgement> Profile::Judge(const Value& object, const Value& related, cons
   return judgement;
 }
 
+bool Profile::HasBeside() const { return Defines("Beside"); }
+
+Result<std::vector<Value>> Profile::Beside(const Value& object, const Value& related, const Question& question) const {
+  std::vector<Value> beside;
+  if (!Defines("Beside")) return beside;
+  const Value arguments[] = {Parsed(object), related, ToLua(question)};
+  const LuaOutcome outcome = TRY(pool_->Call(*script_, "Beside", arguments, 1));
+  const Value& list = outcome.results[0].value;
+  if (list.size() > kProfileBesideMax)
+    return TooLargeError(StrCat("MigrationProfile ", name_, ": Beside gave more than ", kProfileBesideMax, " objects"));
+  for (const Value& one : list.items()) {
+    if (one["apiVersion"].str().empty() || one["kind"].str().empty() || one["metadata"]["name"].str().empty())
+      return Wrong(name_, "script", "Beside: each object needs apiVersion, kind and metadata.name");
+    if (one["remove"].bool_or(false) && one["metadata"]["uid"].str().empty())
+      return Wrong(name_, "script", "Beside: what is to be removed is named with its metadata.uid");
+    beside.push_back(one);
+  }
+  return beside;
+}
+
+Result<std::string> Profile::Prepared(const Value& object, const Value& related, const Question& question) const {
+  if (!Defines("Prepared")) return std::string();
+  const Value arguments[] = {Parsed(object), related, ToLua(question)};
+  const LuaOutcome outcome = TRY(pool_->Call(*script_, "Prepared", arguments, 1));
+  return std::string(outcome.results[0].value.str());
+}
+
 Result<std::vector<std::string>> Profile::Preflight(const Value& object) const {
   std::vector<std::string> problems;
-  if (std::ranges::find(functions_, "Preflight") == functions_.end()) return problems;
+  if (!Defines("Preflight")) return problems;
   const Value arguments[] = {object};
   const LuaOutcome outcome = TRY(pool_->Call(*script_, "Preflight", arguments, 1));
   for (const Value& problem : outcome.results[0].value.items()) problems.emplace_back(problem.str());
@@ -263,7 +329,7 @@ Result<std::vector<std::string>> Profile::Preflight(const Value& object) const {
 }
 
 Result<std::string> Profile::StateDir(const Value& object, const std::string& name) const {
-  if (std::ranges::find(functions_, "StateDir") == functions_.end()) return std::string();
+  if (!Defines("StateDir")) return std::string();
   const Value arguments[] = {object, name};
   const LuaOutcome outcome = TRY(pool_->Call(*script_, "StateDir", arguments, 1));
   return std::string(outcome.results[0].value.str());

@@ -10,14 +10,22 @@
 //   guarantee   ExactlyOnce, AtLeastOnce or FencedOnly: what a move with it gives
 //   epoch       JSON pointer to where the epoch goes: a string that the workload's own operator ignores
 //   parse       pointers to strings in the object that hold JSON; Judge sees them parsed
-//   related     what else is looked at: [{apiVersion, kind, name or labelSelector}], with ${name}
+//   related     what else is looked at: [{apiVersion, kind, name or labelSelector}], with ${name} ("*": all);
+//               selector instead is a pointer to a LabelSelector in the object; keep: true is only looked at, and may
+//               stay when the workload goes
 //   probe       an object that is made beside the started workload; Judge sees it; with ${name} and ${seq}
 //   optIn       true: only workloads with the annotation rollout.karmada.io/managed: "true" are managed
 //   passThrough pointers to what may change in place: an edit of nothing else is no new revision (blue-green upgrades)
-//   hold, run, stop    what is set, as [{path, value}]; parents are made. ${seq} ${ref} ${stateDir} are filled in
+//   hold, run, stop    what is set, as [{path, value}]; parents are made. ${name} ${seq} ${ref} ${stateDir} ${cluster}
+//               ${peer} are filled in: the cluster it is for, and the other one of the move
 //   script      Lua, where that is not enough: Hold, Stop, Run (object, question) give further [{path, value}];
 //               Judge(object, related, question) judges; Preflight(object) lists problems; StateDir(object, name) says
-//               where a stop captures its state
+//               where a stop captures its state; IsHeld(object) where `hold` fills something in.
+//               Beside(object, related, question) gives objects that must be beside it in its cluster: while it stops,
+//               and before it starts (it is held then). They are applied, and removed at the end of the move unless
+//               annotated rollout.karmada.io/keep: "true"; {remove = true, …, metadata = {name, uid}} is deleted; for
+//               the workload itself only annotations are taken. Prepared(object, related, question) gives "" when it
+//               may be started, else what is missing
 //
 // What run sets beyond the pinned spec must be removable without the workload noticing: the validation of profiles asks
 // for it (`inert`: the pointers that may be taken away).
@@ -41,6 +49,10 @@ namespace baton::interpret {
 
 inline constexpr size_t kProfileSettingsMax = 256;  // of hold, run or stop
 inline constexpr size_t kProfileRelatedMax = 16;
+inline constexpr size_t kProfileBesideMax = 64;
+
+inline constexpr std::string_view kBesideLabel = "rollout.karmada.io/beside";  // the move that made it
+inline constexpr std::string_view kBesideKeep = "rollout.karmada.io/keep";     // annotation: it outlives the move
 
 // What a form or a judgement is about.
 struct Question {
@@ -53,6 +65,8 @@ struct Question {
   std::string prior_path;  // Judge: what the workload called its state before the stop
   std::string start_ref;   // Judge: what it was started from, when it was
   int64_t start_seq = -1;  // Judge: the epoch it was started with; -1: not by us
+  std::string cluster;     // where it is; "": any
+  std::string peer;        // the other cluster of the move; "": there is none
 };
 
 // One look at the member's object. All false and empty when nothing is known.
@@ -75,6 +89,8 @@ struct Related {
   std::string kind;
   std::string name;            // with ${name}
   std::string label_selector;  // with ${name}
+  std::string selector;        // JSON pointer to a LabelSelector in the object
+  bool keep = false;           // looked at, and may stay when the workload goes
 };
 
 class Profile {
@@ -100,10 +116,15 @@ class Profile {
   bool IsHeld(const json::Value& object) const;      // as `hold` would leave it
 
   // ---- judging ----
-  // `related`: {remains: [objects found by related()], probe: the probe's object}; probeUnavailable: the cluster does
-  // not serve its kind.
+  // `related`: {remains: [objects found by related()], kept: [those with keep], probe: the probe's object};
+  // probeUnavailable: the cluster does not serve its kind.
   Result<Judgement> Judge(const json::Value& object, const json::Value& related, const Question& question) const;
   Result<std::vector<std::string>> Preflight(const json::Value& object) const;
+  bool HasBeside() const;
+  Result<std::vector<json::Value>> Beside(const json::Value& object, const json::Value& related,
+                                          const Question& question) const;
+  // "": it may be started.
+  Result<std::string> Prepared(const json::Value& object, const json::Value& related, const Question& question) const;
   // The directory of one stop: `name` is unique. "": the kind captures nothing.
   Result<std::string> StateDir(const json::Value& object, const std::string& name) const;
 
@@ -115,6 +136,8 @@ class Profile {
 
   Result<json::Value> Form(json::Value object, const std::vector<Setting>& settings, std::string_view function,
                            const Question& question) const;
+  bool Defines(std::string_view function) const;
+  json::Value Parsed(const json::Value& object) const;
   static Result<std::vector<Setting>> CompileSettings(const json::Value& list, std::string_view field);
 
   std::string name_;
@@ -134,6 +157,10 @@ class Profile {
 
 // "${name}" filled in.
 std::string WithName(std::string_view text, std::string_view name);
+
+// How a list is asked for what this rule is about, in a workload of that name and spec. matchExpressions are left out:
+// more is found, never less.
+std::string SelectorFor(const Related& related, std::string_view name, const json::Value& object);
 
 // The profiles that come with Baton, as objects a user could have written.
 std::vector<json::Value> BuiltinProfiles();

@@ -239,7 +239,8 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
       co_return kube::Outcome::Retry(done.error().Context(decision.message));
     }
     if (IsEnd(decision.phase)) {
-      const Result<void> clean = co_await RemoveProbe(*look);
+      Result<void> clean = co_await RemoveProbe(*look);
+      if (clean.ok()) clean = co_await RemoveBeside(*look);
       if (!clean.ok()) co_return kube::Outcome::Retry(clean.error());
     }
     if (!stands_in) {
@@ -365,7 +366,8 @@ rt::Task<Result<void>> Engine::Validate(Look& look) {
   object.Edit("metadata").Set("name", kube::NameOf(look.workload));
   object.Edit("metadata").Set("namespace", kube::NamespaceOf(look.workload));
   object.Set("spec", PinnedOf(look.writer_object)["target"]);
-  object = CO_TRY(look.profile->Held(std::move(object), {.seq = look.writer.seq}));
+  object = CO_TRY(look.profile->Held(
+      std::move(object), {.seq = look.writer.seq, .cluster = claim.target.cluster, .peer = claim.source.cluster}));
   const Result<Value> taken = co_await member->api().Create(resource, object, {.dry_run = true});
   const bool there = !taken.ok() && taken.error().kind() == ErrorKind::kAlreadyExists;
   const bool namespace_comes = !taken.ok() && taken.error().kind() == ErrorKind::kNotFound;  // it is propagated, too

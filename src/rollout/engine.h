@@ -71,6 +71,8 @@ class Engine {
   rt::Task<Result<void>> Check(Look& look);  // preflight
   rt::Task<Sighting> See(const Look& look, const Holder& meant, bool is_target);
   rt::Task<Result<json::Value>> SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq);
+  rt::Task<Result<void>> SeeBeside(federation::Member& member, const Look& look, const json::Value& object,
+                                   const json::Value& related, const interpret::Question& question, Sighting& sighting);
   interpret::Question QuestionFor(const Look& look, bool is_target) const;
 
   rt::Task<Result<void>> Perform(Look& look, const Effect& effect);
@@ -84,6 +86,11 @@ class Engine {
   void Count(const json::Value& before, const json::Value& now, const Decision& decision) const;
   json::Value Projected(const json::Value& current, const Look& look, const Decision& decision) const;
   rt::Task<Result<void>> RemoveProbe(const Look& look);
+  // beside.cc
+  // What is beside a workload that stops or is about to start, made as its profile says; gives what it still waits for.
+  rt::Task<Result<void>> MakeBeside(federation::Member& member, const Look& look, const json::Value& object,
+                                    const json::Value& related, const interpret::Question& question);
+  rt::Task<Result<void>> RemoveBeside(const Look& look);
   rt::Task<Result<void>> RemoveLateOverride(const json::Value& migration);
   rt::Task<Result<void>> RemoveLostOverride(kube::Name name);
   rt::Task<Result<json::Value>> Finalize(const std::string& key);

@@ -159,7 +159,14 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
   const int64_t rendered = profile->EpochOf(manifest);
   const bool held = profile->IsHeld(manifest);
   const auto hold = [&]() -> Result<Admitted> {
-    Value formed = TRY(profile->Held(manifest, {.seq = rule.seq}));
+    interpret::Question question{.seq = rule.seq, .cluster = cluster};
+    if (writer.claim) {
+      const bool at_source = cluster == writer.claim->source.cluster;
+      question.peer = at_source ? writer.claim->target.cluster : writer.claim->source.cluster;
+    } else if (writer.holder.cluster != cluster) {
+      question.peer = writer.holder.cluster;
+    }
+    Value formed = TRY(profile->Held(manifest, question));
     return Admitted{.manifest = std::move(formed), .seq = rule.seq, .held = true};
   };
   switch (rule.mode) {

@@ -112,6 +112,8 @@ interpret::Question Engine::QuestionFor(const Look& look, bool is_target) const 
   interpret::Question question;
   question.seq = writer.seq;
   const std::string& here = is_target ? claim.target.cluster : claim.source.cluster;
+  question.cluster = here;
+  question.peer = is_target ? claim.source.cluster : claim.target.cluster;
   if (writer.stop && writer.stop->cluster == here) {
     question.stop_seq = writer.stop->seq;
     question.prior_path = writer.stop->prior_path;
@@ -124,29 +126,41 @@ interpret::Question Engine::QuestionFor(const Look& look, bool is_target) const 
   if (started) {
     question.start_seq = writer.seq;
     if (is_target && writer.receipt) question.start_ref = writer.receipt->capture;
+    // What it is to be started from: of an abort that is its own.
+    if (claim.intent != Intent::kAbort && writer.receipt) question.ref = writer.receipt->capture;
+    // A withdrawal starts the source only when the target is gone.
+    if (claim.intent == Intent::kWithdraw && writer.holder.cluster != claim.source.cluster) question.start_seq = -1;
   }
   return question;
 }
 
 rt::Task<Result<Value>> Engine::SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq) {
   Value remains = json::Array();
+  Value kept = json::Array();
   const std::string ns(kube::NamespaceOf(look.workload));
+  // The template may be gone, or its selector another one by now: what was pinned is what runs.
+  const Value pinned = json::Object({{"spec", PinnedOf(look.writer_object)["source"]}});
   for (const interpret::Related& related : look.profile->related()) {
     const kube::GroupVersion version = GroupVersionOf(related.api_version);
     Result<kube::Resource> resource = co_await member.mapper().ForKind(version.group, version.version, related.kind);
     if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) continue;
     if (!resource.ok()) co_return resource.error();
+    Value& list = related.keep ? kept : remains;
+    const std::string of = resource->namespaced ? ns : std::string();
     if (!related.name.empty()) {
       Value found = CO_TRY(
-          co_await GetOrNull(member.api(), *resource, {ns, interpret::WithName(related.name, look.spec.workload)}));
-      if (!found.is_null()) remains.Push(found);
+          co_await GetOrNull(member.api(), *resource, {of, interpret::WithName(related.name, look.spec.workload)}));
+      if (!found.is_null()) list.Push(found);
       continue;
     }
-    const kube::Listed listed = CO_TRY(co_await member.api().ListAll(
-        *resource, {.ns = ns, .label_selector = interpret::WithName(related.label_selector, look.spec.workload)}));
-    for (const Value& one : listed.items) remains.Push(one);
+    const std::string selector = interpret::SelectorFor(related, look.spec.workload, pinned);
+    if (selector.empty() && related.label_selector != "*")
+      co_return InvalidError(StrCat("nothing says which ", related.kind, "s belong to ", look.spec.workload));
+    const kube::Listed listed =
+        CO_TRY(co_await member.api().ListAll(*resource, {.ns = of, .label_selector = selector}));
+    for (const Value& one : listed.items) list.Push(one);
   }
-  Value related = json::Object({{"remains", remains}});
+  Value related = json::Object({{"remains", remains}, {"kept", kept}});
   if (!probe) co_return related;
   const Value wanted = look.profile->Probe(look.spec.workload, ns, seq);
   if (wanted.is_null()) {
@@ -162,6 +176,27 @@ rt::Task<Result<Value>> Engine::SeeRelated(federation::Member& member, const Loo
   Value found = CO_TRY(co_await GetOrNull(member.api(), *resource, kube::Name::Of(wanted)));
   if (!found.is_null()) related.Set("probe", found);
   co_return related;
+}
+
+// While it stops, and while it is held before a start: what its profile wants beside it is made, and asked for.
+rt::Task<Result<void>> Engine::SeeBeside(federation::Member& member, const Look& look, const Value& object,
+                                         const Value& related, const interpret::Question& question,
+                                         Sighting& sighting) {
+  if (!sighting.held || sighting.deleting) co_return Result<void>();
+  const Writer& writer = look.writer;
+  const bool stopping = question.stop_seq >= 0 && question.start_seq < 0 && !sighting.stop_proven &&
+                        sighting.seq == question.stop_seq && sighting.uid == writer.stop->uid;
+  const bool starting = question.start_seq >= 0 && !question.ref.empty();
+  if (look.profile->HasBeside() && (stopping || starting)) {
+    const Result<void> made = co_await MakeBeside(member, look, object, related, question);
+    if (!made.ok()) {
+      sighting.stop_missing = made.error().message();
+      sighting.unprepared = made.error().message();
+      co_return Result<void>();
+    }
+  }
+  if (!stopping) sighting.unprepared = CO_TRY(look.profile->Prepared(object, related, question));
+  co_return Result<void>();
 }
 
 rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_target) {
@@ -197,6 +232,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     sighting.start_missing = judgement.start_missing;
     sighting.start_failed = judgement.start_failed;
     sighting.progress = ProgressOf(judgement.progress);
+    CO_TRY(co_await SeeBeside(*member, look, object, related, question, sighting));
     const bool wants_probe = probe && judgement.runs && sighting.seq == look.writer.seq && !related.Has("probe") &&
                              !related["probeUnavailable"].bool_or(false);
     if (wants_probe) {

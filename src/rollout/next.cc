@@ -178,6 +178,8 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
   if (seen.own_hub) {
     const bool held = seen.target.found && seen.target.held && seen.target.seq == writer.seq && !seen.target.deleting;
     if (!held) return wait(StrCat("the held workload in ", claim.target.cluster));
+    if (!seen.target.unprepared.empty())
+      return wait(StrCat(claim.target.cluster, " to be ready for it: ", seen.target.unprepared));
   } else if (!GUARD("rollout.target_is_absent", SeenGone(seen.target, claim.target))) {
     return wait(StrCat("cluster ", claim.target.cluster, " to have nothing of the workload"));
   }
@@ -330,6 +332,13 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
   // more, whatever the first one wrote.
   if (!ordered && seen.own_hub && !GUARD("rollout.start_is_for_one_object", !writer.holder.member_uid.empty())) {
     return BindTarget(phase, writer, migration, seen);
+  }
+  // What it starts from is brought to it first.
+  if (!ordered && Answers(seen.target, claim.target) && seen.target.found && !seen.target.unprepared.empty()) {
+    const std::string what = StrCat(claim.target.cluster, " to be ready for it: ", seen.target.unprepared);
+    if (seen.in_phase >= migration.deadlines.start)
+      return OnFailureAfterGrant(phase, writer, migration, seen, StrCat("waited too long for ", what));
+    return Wait(phase, what, migration.deadlines.start);
   }
   if (auto step = Assert(phase, writer, seen, {claim.source.cluster, claim.target.cluster})) return *std::move(step);
   if (Answers(seen.target, claim.target) && seen.target.found && !writer.holder.member_uid.empty() &&
@@ -534,6 +543,12 @@ Decision ResumeSource(const Writer& writer, const Migration& migration, const Ob
   const Phase phase = Phase::kWithdrawing;
   const bool late = seen.in_phase >= migration.deadlines.undo;
   const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  const bool ordered = seen.override_state && seen.override_state->source == wanted->source;
+  if (!ordered && Answers(seen.source, claim.source) && seen.source.found && !seen.source.unprepared.empty()) {
+    const std::string what = StrCat(claim.source.cluster, " to be ready for it: ", seen.source.unprepared);
+    if (late) return Ask(phase, what, StrCat("look at cluster ", claim.source.cluster));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
   if (seen.override_state != wanted)
     return Do(phase, PutOverride{*wanted}, StrCat("starting ", claim.source.cluster, " again"));
   const BindingState only_source = Locked({claim.source.cluster}, seen.fence);

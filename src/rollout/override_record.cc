@@ -37,7 +37,7 @@ SideRule ReadSide(const Value& value) {
 
 // The workload with a pinned spec, in the form that the rule asks for.
 Result<Value> Formed(const SideRule& rule, bool is_source, const Value& workload, const Value& pinned_spec,
-                     const interpret::Profile& profile) {
+                     const interpret::Profile& profile, const std::string& cluster, const std::string& peer) {
   Value object = json::Object({{"apiVersion", workload["apiVersion"]}, {"kind", workload["kind"]}});
   object.Edit("metadata").Set("name", workload["metadata"]["name"]);
   object.Set("spec", pinned_spec);
@@ -45,6 +45,8 @@ Result<Value> Formed(const SideRule& rule, bool is_source, const Value& workload
   question.seq = rule.seq;
   question.ref = rule.ref;
   question.redeploy = is_source && !rule.ref.empty();
+  question.cluster = cluster;
+  question.peer = peer;
   switch (rule.mode) {
     case Mode::kAsIs:
       return profile.Stamped(std::move(object), rule.seq);
@@ -79,9 +81,11 @@ Value RuleFor(const Value& formed, std::string_view cluster, const interpret::Pr
 Result<Value> MakeOverride(const OverrideState& state, const Claim& claim, const Value& workload, const Value& pinned,
                            const interpret::Profile& profile) {
   const SideRule everywhere{.mode = Mode::kHeld, .seq = std::max(state.source.seq, state.target.seq)};
-  const Value held = TRY(Formed(everywhere, false, workload, pinned["other"], profile));
-  const Value source = TRY(Formed(state.source, true, workload, pinned["source"], profile));
-  const Value target = TRY(Formed(state.target, false, workload, pinned["target"], profile));
+  const Value held = TRY(Formed(everywhere, false, workload, pinned["other"], profile, "", ""));
+  const Value source =
+      TRY(Formed(state.source, true, workload, pinned["source"], profile, claim.source.cluster, claim.target.cluster));
+  const Value target =
+      TRY(Formed(state.target, false, workload, pinned["target"], profile, claim.target.cluster, claim.source.cluster));
   Value object = json::Object({{"apiVersion", "policy.karmada.io/v1alpha1"}, {"kind", "OverridePolicy"}});
   Value& metadata = object.Edit("metadata");
   metadata.Set("name", OverrideName(claim.migration_uid));

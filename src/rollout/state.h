@@ -200,6 +200,7 @@ struct Sighting {
   bool start_proven = false;  // runs, restored from our reference, made a checkpoint
   std::string start_missing;
   std::string start_failed;
+  std::string unprepared;  // what must be beside it before it may start and is not yet; "": all is there
   enum class Progress : uint8_t { kUnknown, kNone, kSome };
   Progress progress = Progress::kUnknown;  // whether its state is newer than what was granted: known only once stopped
 };

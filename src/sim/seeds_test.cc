@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "rt/random.h"
+#include "sim/bad_day_for_test.h"
 #include "sim/scene_for_test.h"
 
 namespace baton::sim {
@@ -15,35 +15,6 @@ namespace {
 
 constexpr size_t kSeedsOfOneRun = 150;
 constexpr size_t kFailuresMax = 10;
-
-// Nothing until Begin, nothing after End.
-class BadDay final : public kube::FaultPlan {
- public:
-  explicit BadDay(uint64_t seed) : random_(seed), faults_(random_, Mix(random_)) {}
-  void Begin() { on_ = true; }
-  void End() { on_ = false; }
-  kube::FaultDecision ForCall(const kube::Call& call) override {
-    return on_ ? faults_.ForCall(call) : kube::FaultDecision{};
-  }
-  kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
-    return on_ ? faults_.ForOpen(call) : kube::FaultDecision{};
-  }
-  kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
-    return on_ ? faults_.ForChanges(call) : kube::FaultDecision{};
-  }
-  rt::SeededRandom& random() { return random_; }
-
- private:
-  // Calls that take half a minute to fail would leave a day with little in it.
-  static kube::FaultMix Mix(rt::Random& random) {
-    kube::FaultMix mix = kube::FaultMix::Swarm(random);
-    for (const kube::Fault fault : {kube::Fault::kSilence, kube::Fault::kSilenceAfter}) mix[fault] /= 10;
-    return mix;
-  }
-  rt::SeededRandom random_;
-  kube::SeededFaults faults_;
-  bool on_ = false;
-};
 
 rt::Task<void> Leaders(Scene& scene, BadDay& day) {
   rt::VirtualLoop& loop = scene.world.loop();

@@ -45,11 +45,17 @@ rt::Task<Result<void>> World::Start(WorldOptions options) {
   hub_ = CO_TRY(co_await StartServer());
   hub_.backend->core().AddAdmission(federation::MakeAdmission(loop_, &interpreter_));
   CO_TRY(co_await federation::InstallCrds(*hub_.api));
+  if (options.kinds) CO_TRY(co_await practice::InstallPracticeKinds(*hub_.api));
   for (const std::string& name : options.clusters) {
     auto member = std::make_unique<Member>();
     member->server = CO_TRY(co_await StartServer());
-    CO_TRY(co_await practice::InstallFlinkKinds(*member->server.api));
+    if (options.kinds) {
+      CO_TRY(co_await practice::InstallPracticeKinds(*member->server.api));
+    } else {
+      CO_TRY(co_await practice::InstallFlinkKinds(*member->server.api));
+    }
     practice::PracticeClusterOptions practice;
+    practice.kinds = options.kinds;
     practice.flink = practice.flink.Faster(options.operator_speed);
     member->practice = std::make_unique<practice::PracticeCluster>(*member->server.api, *commons_, name, practice);
     scope_->Spawn(member->practice->Run());

@@ -39,6 +39,7 @@ namespace baton::sim {
 struct WorldOptions {
   std::vector<std::string> clusters = {"blue", "green"};
   int operator_speed = 20;  // how many times faster than real ones the practice operators look
+  bool kinds = false;       // not only Flink: all that practice clusters play
 };
 
 // One API server in memory.

@@ -1,0 +1,236 @@
+// MigrationProfiles: those that come with Baton, and what a wrong one is told.
+#include "interpret/profile.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/strings.h"
+#include "json/yaml.h"
+
+namespace baton::interpret {
+namespace {
+
+using json::Value;
+
+Value Yaml(std::string_view text) {
+  const Result<Value> value = json::ParseYaml(text);
+  EXPECT_TRUE(value.ok()) << value.error().ToString() << text;
+  return value.ok() ? *value : Value();
+}
+
+std::shared_ptr<const Profile> Builtin(std::string_view name) {
+  for (const Value& object : BuiltinProfiles()) {
+    if (object["metadata"]["name"].str() != name) continue;
+    const auto profile = Profile::Compile(object);
+    EXPECT_TRUE(profile.ok()) << profile.error().ToString();
+    return profile.ok() ? *profile : nullptr;
+  }
+  ADD_FAILURE() << "no profile " << name;
+  return nullptr;
+}
+
+Value WorkloadOf(const Profile& profile) {
+  return Yaml(StrCat("{apiVersion: ", profile.kind().api_version, ", kind: ", profile.kind().kind,
+                     ", metadata: {name: w, namespace: default}, spec: {replicas: 2, job: {}, selector: {matchLabels: "
+                     "{a: b}}}}"));
+}
+
+TEST(ProfileTest, WhatComesWithBatonHoldsStopsAndRuns) {
+  std::map<std::string, std::string> guarantees;
+  for (const Value& object : BuiltinProfiles()) {
+    const auto compiled = Profile::Compile(object);
+    ASSERT_TRUE(compiled.ok()) << compiled.error().ToString();
+    const Profile& profile = **compiled;
+    guarantees[profile.name()] = profile.guarantee();
+    const Value workload = WorkloadOf(profile);
+    const Question question{.seq = 7, .ref = "state", .cluster = "blue", .peer = "green"};
+    const auto held = profile.Held(workload, question);
+    ASSERT_TRUE(held.ok()) << held.error().ToString();
+    EXPECT_TRUE(profile.IsHeld(*held)) << profile.name() << *held;
+    EXPECT_EQ(profile.EpochOf(*held), 7) << profile.name();
+    const auto stopping = profile.Stopping(workload, question);
+    ASSERT_TRUE(stopping.ok()) << stopping.error().ToString();
+    EXPECT_TRUE(profile.IsHeld(*stopping)) << profile.name() << *stopping;
+    const auto running = profile.Running(workload, question);
+    ASSERT_TRUE(running.ok()) << running.error().ToString();
+    EXPECT_FALSE(profile.IsHeld(*running)) << profile.name() << *running;
+    EXPECT_FALSE(profile.IsHeld(workload)) << profile.name();
+    // An object that nobody has looked at yet proves nothing.
+    const Value nothing = json::Object({{"remains", json::Array()}, {"kept", json::Array()}});
+    Value seen = *stopping;
+    seen.Edit("metadata").Set("generation", 3);
+    const auto judged = profile.Judge(seen, nothing, {.stop_seq = 7});
+    ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+    EXPECT_FALSE(judged->stop_proven && !judged->capture.empty()) << profile.name();
+    EXPECT_FALSE(judged->runs) << profile.name();
+    const auto started = profile.Judge(*running, nothing, {.start_seq = 7});
+    ASSERT_TRUE(started.ok()) << started.error().ToString();
+    EXPECT_FALSE(started->start_proven) << profile.name();
+  }
+  const std::map<std::string, std::string> expected = {
+      {"cnpgcluster", "ExactlyOnce"}, {"deployment", "FencedOnly"},       {"flinkdeployment", "ExactlyOnce"},
+      {"job", "FencedOnly"},          {"kafkaconnector", "AtLeastOnce"},  {"numaflowpipeline", "AtLeastOnce"},
+      {"rayjob", "FencedOnly"},       {"sparkapplication", "FencedOnly"}, {"statefulset", "ExactlyOnce"}};
+  EXPECT_EQ(guarantees, expected);
+}
+
+TEST(ProfileTest, TheExampleOfTheManualIsAProfile) {
+  const auto read = [](const std::string& name) {
+    std::ifstream file(StrCat(BATON_SOURCE_DIR, "/docs/examples/", name));
+    std::stringstream text;
+    text << file.rdbuf();
+    return Yaml(text.str());
+  };
+  const auto profile = Profile::Compile(read("profile-widget.yaml"));
+  ASSERT_TRUE(profile.ok()) << profile.error().ToString();
+  const Value widget = read("widget.yaml");
+  const Value related = Yaml("{remains: [], kept: []}");
+  const Question stop{.state_dir = "s3://widgets/example-4", .stop_seq = 4};
+  const auto judged = (*profile)->Judge(widget, related, stop);
+  ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+  EXPECT_TRUE(judged->held);
+  EXPECT_TRUE(judged->stop_proven) << judged->stop_missing;
+  EXPECT_EQ(judged->capture, "s3://widgets/example-4/state");
+  const auto with_pod = (*profile)->Judge(widget, Yaml("{remains: [{kind: Pod}]}"), stop);
+  ASSERT_TRUE(with_pod.ok());
+  EXPECT_FALSE(with_pod->stop_proven);
+  EXPECT_EQ(with_pod->stop_missing, "pods are still there");
+}
+
+constexpr std::string_view kMinimal =
+    "{metadata: {name: m}, spec: {target: {apiVersion: a/v1, kind: A}, epoch: /spec/seq, hold: [{path: /spec/off, "
+    "value: "
+    "true}], script: 'function Judge() return {} end'}}";
+
+TEST(ProfileTest, SaysWhatIsWrong) {
+  EXPECT_TRUE(Profile::Compile(Yaml(kMinimal)).ok());
+  struct Row {
+    std::string path;
+    std::string value;
+    std::string says;
+  };
+  for (const Row& row :
+       std::vector<Row>{{"target", "{}", "apiVersion and kind are needed"},
+                        {"guarantee", "Sometimes", "must be ExactlyOnce, AtLeastOnce or FencedOnly"},
+                        {"epoch", "/status/seq", "must be a JSON pointer into /spec"},
+                        {"hold", "[]", "something must keep a workload from running"},
+                        {"hold", "[{path: spec}]", "path must be a JSON pointer"},
+                        {"related", "[{apiVersion: v1, kind: Pod}]", "one of name, labelSelector, selector"},
+                        {"related", "[{apiVersion: v1, kind: Pod, name: a, selector: /spec/selector}]",
+                         "one of name, labelSelector"},
+                        {"related", "[{apiVersion: v1, kind: Pod, selector: spec}]", "selector must be a JSON pointer"},
+                        {"script", "'function Other() end'", "must define Judge"}}) {
+    Value object = Yaml(kMinimal);
+    object.Edit("spec").Set(row.path, Yaml(row.value));
+    const auto compiled = Profile::Compile(object);
+    ASSERT_FALSE(compiled.ok()) << row.path << row.value;
+    EXPECT_NE(compiled.error().message().find(row.says), std::string::npos) << compiled.error().message();
+  }
+}
+
+TEST(ProfileTest, WhatIsFoundIsFoundByTheObjectsOwnSelector) {
+  const Related by_object{.api_version = "v1", .kind = "Pod", .selector = "/spec/selector"};
+  EXPECT_EQ(SelectorFor(by_object, "w", Yaml("{spec: {selector: {matchLabels: {b: '2', a: '1'}}}}")), "a=1,b=2");
+  EXPECT_EQ(SelectorFor(by_object, "w", Yaml("{spec: {}}")), "");
+  EXPECT_EQ(SelectorFor({.label_selector = "app=${name}"}, "w", Value()), "app=w");
+  EXPECT_EQ(SelectorFor({.label_selector = "*"}, "w", Value()), "");
+}
+
+TEST(ProfileTest, WhatIsBesideMustBeNamed) {
+  const auto with = [](std::string_view beside) {
+    Value object = Yaml(kMinimal);
+    object.Edit("spec").Set("script",
+                            StrCat("function Judge() return {} end\nfunction Beside(o, r, q) return {", beside,
+                                   "} end\nfunction Prepared(o, r, q) return q.cluster .. q.peer end"));
+    const auto profile = Profile::Compile(object);
+    EXPECT_TRUE(profile.ok());
+    return *profile;
+  };
+  const Value object = Yaml("{apiVersion: a/v1, kind: A, metadata: {name: w}, spec: {}}");
+  const Question question{.cluster = "blue", .peer = "green"};
+  EXPECT_TRUE(with("")->HasBeside());
+  EXPECT_TRUE(with("")->Beside(object, Value(), question).ok());
+  EXPECT_FALSE(with("{kind = 'X'}")->Beside(object, Value(), question).ok());
+  const auto one = with("{apiVersion = 'v1', kind = 'ConfigMap', metadata = {name = 'x'}}");
+  const auto made = one->Beside(object, Value(), question);
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(made->size(), 1U);
+  EXPECT_FALSE(with("{remove = true, apiVersion = 'v1', kind = 'ConfigMap', metadata = {name = 'x'}}")
+                   ->Beside(object, Value(), question)
+                   .ok());
+  const auto prepared = one->Prepared(object, Value(), question);
+  ASSERT_TRUE(prepared.ok());
+  EXPECT_EQ(*prepared, "bluegreen");
+}
+
+TEST(StatefulSetProfileTest, CarriesEveryClaimByItsHandle) {
+  const auto profile = Builtin("statefulset");
+  ASSERT_NE(profile, nullptr);
+  const Value object = Yaml(R"(
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: default, generation: 2}
+spec: {replicas: 0, selector: {matchLabels: {a: b}}, volumeClaimTemplates: [{metadata: {name: data}}]}
+status: {observedGeneration: 2, replicas: 0}
+)");
+  const Value claims = Yaml(R"(
+remains: []
+kept:
+- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-0, uid: u0}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-1, uid: u1}, spec: {accessModes: [ReadWriteOnce]}}
+- {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data-db-x, uid: u2}, spec: {}}
+)");
+  const Question stop{.stop_seq = 4};
+  const auto beside = profile->Beside(object, claims, stop);
+  ASSERT_TRUE(beside.ok()) << beside.error().ToString();
+  ASSERT_EQ(beside->size(), 2U);
+  EXPECT_EQ((*beside)[0]["metadata"]["name"].str(), "data-db-0-baton-4");
+  const auto early = profile->Judge(object, claims, stop);
+  ASSERT_TRUE(early.ok());
+  EXPECT_FALSE(early->stop_proven);
+  Value all = claims;
+  for (const std::string_view n : {"0", "1"}) {
+    all.Edit("kept").Push(
+        Yaml(StrCat("{kind: VolumeSnapshot, metadata: {name: data-db-", n,
+                    "-baton-4}, status: {readyToUse: true, boundVolumeSnapshotContentName: c", n, "}}")));
+    all.Edit("kept").Push(Yaml(StrCat("{kind: VolumeSnapshotContent, metadata: {name: c", n,
+                                      "}, spec: {driver: csi}, status: {snapshotHandle: h", n, "}}")));
+  }
+  const auto judged = profile->Judge(object, all, stop);
+  ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+  EXPECT_TRUE(judged->stop_proven) << judged->stop_missing;
+  EXPECT_EQ(judged->capture, "csi data-db-0=h0 1Gi ReadWriteOnce;data-db-1=h1 1Gi ReadWriteOnce");
+  // Before it starts elsewhere: a claim of an earlier life goes, then the captured one comes.
+  const Question start{.ref = judged->capture, .start_seq = 5};
+  const auto first = profile->Beside(object, claims, start);
+  ASSERT_TRUE(first.ok());
+  ASSERT_EQ(first->size(), 2U);
+  EXPECT_TRUE((*first)[0]["remove"].bool_or(false));
+  EXPECT_EQ((*first)[0]["metadata"]["uid"].str(), "u0");
+  const auto then = profile->Beside(object, Yaml("{remains: [], kept: []}"), start);
+  ASSERT_TRUE(then.ok());
+  EXPECT_EQ(then->size(), 6U);
+  const auto not_yet = profile->Prepared(object, claims, start);
+  ASSERT_TRUE(not_yet.ok());
+  EXPECT_EQ(*not_yet, "claim data-db-0 is of an earlier life");
+}
+
+TEST(StatefulSetProfileTest, AnOlderLeaderDoesNotRemoveANewerClaim) {
+  const auto profile = Builtin("statefulset");
+  ASSERT_NE(profile, nullptr);
+  const Value object = Yaml(
+      "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 0, selector: {matchLabels: {a: "
+      "b}}, "
+      "volumeClaimTemplates: [{metadata: {name: data}}]}}");
+  const Value related = Yaml(
+      "{remains: [], kept: [{kind: PersistentVolumeClaim, metadata: {name: data-db-0, uid: u, annotations: "
+      "{rollout.karmada.io/seq: '9'}}, spec: {}}]}");
+  const auto beside = profile->Beside(object, related, {.ref = "csi data-db-0=h 1Gi ReadWriteOnce", .start_seq = 5});
+  ASSERT_TRUE(beside.ok()) << beside.error().ToString();
+  EXPECT_TRUE(beside->empty());
+}
+
+}  // namespace
+}  // namespace baton::interpret

@@ -1,0 +1,38 @@
+// BadDay: faults in every call and watch of the controllers, in a mix of its own for every seed, for a while.
+#pragma once
+
+#include "kube/faulty_api.h"
+#include "rt/random.h"
+
+namespace baton::sim {
+
+// Nothing until Begin, nothing after End.
+class BadDay final : public kube::FaultPlan {
+ public:
+  explicit BadDay(uint64_t seed) : random_(seed), faults_(random_, Mix(random_)) {}
+  void Begin() { on_ = true; }
+  void End() { on_ = false; }
+  kube::FaultDecision ForCall(const kube::Call& call) override {
+    return on_ ? faults_.ForCall(call) : kube::FaultDecision{};
+  }
+  kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
+    return on_ ? faults_.ForOpen(call) : kube::FaultDecision{};
+  }
+  kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
+    return on_ ? faults_.ForChanges(call) : kube::FaultDecision{};
+  }
+  rt::SeededRandom& random() { return random_; }
+
+ private:
+  // Calls that take half a minute to fail would leave a day with little in it.
+  static kube::FaultMix Mix(rt::Random& random) {
+    kube::FaultMix mix = kube::FaultMix::Swarm(random);
+    for (const kube::Fault fault : {kube::Fault::kSilence, kube::Fault::kSilenceAfter}) mix[fault] /= 10;
+    return mix;
+  }
+  rt::SeededRandom random_;
+  kube::SeededFaults faults_;
+  bool on_ = false;
+};
+
+}  // namespace baton::sim
