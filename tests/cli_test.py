@@ -63,6 +63,56 @@ class CliTest(unittest.TestCase):
         self.assertIn("'example.com'", err)
 
 
+class ProfileTest(unittest.TestCase):
+    """`baton profile`: what comes with Baton, and a user's own tried without a cluster."""
+
+    EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs", "examples")
+
+    def test_list_and_show_give_what_is_built_in(self):
+        code, out, err = run("profile", "list")
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, r"(?m)^statefulset +ExactlyOnce +apps/v1 StatefulSet")
+        code, out, err = run("profile", "show", "cnpgcluster")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("kind: MigrationProfile", out)
+        code, out, err = run("profile", "show", "nothing")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("'nothing'", err)
+
+    def test_the_example_of_the_manual(self):
+        profile, widget = (os.path.join(self.EXAMPLES, name) for name in ("profile-widget.yaml", "widget.yaml"))
+        code, out, err = run("profile", "test", "-f", profile, "--object", widget)
+        self.assertEqual((code, err), (0, ""), out)
+        self.assertTrue(out.startswith("widget: valid, for example.com/v1 Widget, guarantee ExactlyOnce\n"), out)
+        self.assertRegex(out, r"(?m)^  stop proven +yes$")
+        self.assertRegex(out, r"(?m)^  capture +s3://widgets/example-4/state$")
+
+    def test_what_does_not_fit_is_told(self):
+        widget = os.path.join(self.EXAMPLES, "widget.yaml")
+        code, _, err = run("profile", "test", "-f", "builtin:job", "--object", widget)
+        self.assertEqual(code, 1)
+        self.assertIn("the profile is for batch/v1 Job", err)
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = os.path.join(folder, "wrong.yaml")
+            with open(wrong, "w", encoding="utf-8") as file:
+                file.write("{metadata: {name: x}, spec: {target: {apiVersion: example.com/v1, kind: Widget}, epoch: /spec/seq, "
+                           "hold: [{path: /spec/paused, value: true}], run: [{path: /spec/paused, value: true}], stop: [{path: "
+                           "/spec/paused, value: true}], script: 'function Judge() return {} end'}}")
+            code, out, err = run("profile", "test", "-f", wrong, "--object", widget)
+            self.assertEqual(code, 1, out)
+            self.assertIn("what Run makes counts as held", err)
+        self.assertEqual(run("profile", "test")[0], 1)
+        self.assertEqual(run("profile", "taste")[0], 2)
+
+
+class DownTest(unittest.TestCase):
+    def test_nothing_to_stop_is_fine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = run("down", "--data-dir", folder)
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn("nothing runs on", out)
+
+
 class CommandsOfPeopleTest(unittest.TestCase):
     """What the commands that talk to a hub say before they do."""
 

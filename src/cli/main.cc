@@ -11,6 +11,7 @@
 #include "cli/controllers_command.h"
 #include "cli/crds_command.h"
 #include "cli/demo_command.h"
+#include "cli/down_command.h"
 #include "cli/drain_command.h"
 #include "cli/get_command.h"
 #include "cli/history_command.h"
@@ -18,6 +19,7 @@
 #include "cli/join_command.h"
 #include "cli/migrate_command.h"
 #include "cli/practice_command.h"
+#include "cli/profile_command.h"
 #include "cli/status_command.h"
 #include "cli/steer_command.h"
 #include "cli/up_command.h"
@@ -50,6 +52,7 @@ constexpr std::array kCommands = {
     Command{"controllers", "the controllers, on any hub", baton::cli::ControllersCommand},
     Command{"crds", "print the CustomResourceDefinitions that a hub needs", baton::cli::CrdsCommand},
     Command{"demo", "a whole migration on practice clusters, judged at the end", baton::cli::DemoCommand},
+    Command{"down", "stop what `baton up` started", baton::cli::DownCommand},
     Command{"drain", "move everything out of a cluster", baton::cli::DrainCommand},
     Command{"get", "migrations, writers and clusters as tables", baton::cli::GetCommand},
     Command{"history", "the handoffs of a workload, on record", baton::cli::HistoryCommand},
@@ -59,6 +62,7 @@ constexpr std::array kCommands = {
     Command{"migrate", "move a workload to another cluster", baton::cli::MigrateCommand},
     Command{"pause", "hold a move before it stops the workload", baton::cli::PauseCommand},
     Command{"practice", "count what practice jobs did; make things go wrong", baton::cli::PracticeCommand},
+    Command{"profile", "how kinds are moved; tries a profile without a cluster", baton::cli::ProfileCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
     Command{"resume", "let a paused move go on", baton::cli::ResumeCommand},
     Command{"status", "where workloads run, what moves, who must act", baton::cli::StatusCommand},

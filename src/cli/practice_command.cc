@@ -37,6 +37,7 @@ constexpr const char* kHelp =
     "fault makes something go wrong in one cluster; NAME=off takes it away again:\n"
     "  fail-next-savepoint    the next savepoint fails\n"
     "  fail-image             images cannot be pulled\n"
+    "  partition              the hub cannot reach the cluster; what runs there goes on\n"
     "  slow=FACTOR            starting, stopping and savepoints take that many times as long\n"
     "  stall-operator=SECONDS the operator acts on what it read that long ago\n"
     "  forget-status          the operator's next status is lost\n"
@@ -49,6 +50,7 @@ constexpr const char* kHelp =
     "Examples:\n"
     "  baton practice check\n"
     "  baton practice fault practice-3 fail-image\n"
+    "  baton practice fault practice-2 partition\n"
     "  baton practice fault practice-1 restart-jobmanager --workload orders\n"
     "\n"
     "  --data-dir DIR         of `baton up`; default ./baton-data\n"
@@ -117,7 +119,8 @@ int Fault(std::span<const std::string_view> arguments, const Flags& given) {
                       InvalidError(IsOfAWorkload(fault) ? StrCat(fault, " needs --workload NAME")
                                                         : StrCat(fault, " is of the whole cluster: no --workload")));
   practice::Faults scratch;
-  if (!IsOfAWorkload(fault) && !fault.starts_with("kill-operator=")) {
+  if (!IsOfAWorkload(fault) && !fault.starts_with("kill-operator=") && fault != "partition" &&
+      fault != "partition=off") {
     const Result<void> known = scratch.Set(fault);
     if (!known.ok()) return UsageError(kName, known.error());
   }

@@ -56,7 +56,7 @@ rt::Task<Result<std::unique_ptr<Stack>>> Stack::Start(rt::RealLoop& loop, StackO
   CO_TRY(stack->WriteKubeconfig());
   for (const auto& practice : stack->practice_) CO_TRY(co_await stack->Join(*practice));
   stack->control_ = std::make_unique<ControlPlane>(
-      *stack->hub_api_, federation::ConnectOverHttps(loop), [] { return int64_t{1}; }, stack->options_.log,
+      *stack->hub_api_, stack->ConnectMembers(), [] { return int64_t{1}; }, stack->options_.log,
       stack->metrics_.get());
   stack->control_->Run();
   co_return stack;
@@ -72,7 +72,10 @@ rt::Task<Result<void>> Stack::StartHub() {
   hub_->backend().core().AddAdmission(federation::MakeAdmission(loop_, &admission_interpreter_));
   hub_api_ = std::make_unique<kube::LocalApi>(hub_->backend());
   metrics_ = std::make_unique<rollout::RolloutMetrics>(hub_->metrics());
-  co_return co_await federation::InstallCrds(*hub_api_);
+  CO_TRY(co_await federation::InstallCrds(*hub_api_));
+  // What practice clusters play can be propagated to them.
+  if (!options_.practice_clusters.empty()) CO_TRY(co_await practice::InstallPracticeKinds(*hub_api_));
+  co_return Result<void>();
 }
 
 rt::Task<Result<void>> Stack::StartPractice(std::string name) {
@@ -84,13 +87,53 @@ rt::Task<Result<void>> Stack::StartPractice(std::string name) {
   server.context_name = name;
   practice->server = CO_TRY(co_await apiserver::ApiServer::Start(loop_, std::move(server)));
   practice->api = std::make_unique<kube::LocalApi>(practice->server->backend());
-  CO_TRY(co_await practice::InstallFlinkKinds(*practice->api));
+  CO_TRY(co_await practice::InstallPracticeKinds(*practice->api));
   practice::PracticeClusterOptions settings = options_.practice;
+  settings.kinds = true;
+  settings.on_partition = [way = &practice->way](bool cut) { way->Cut(cut); };
   if (options_.operator_speed > 1) settings.flink = settings.flink.Faster(options_.operator_speed);
   practice->cluster = std::make_unique<practice::PracticeCluster>(*practice->api, *commons_, name, settings);
   scope_->Spawn(practice->cluster->Run());
   practice_.push_back(std::move(practice));
   co_return Result<void>();
+}
+
+namespace {
+
+// Over a way that can be cut.
+class CutApi final : public kube::Api {
+ public:
+  CutApi(std::unique_ptr<kube::Api> below, Way& way) : below_(std::move(below)), way_(way), faulty_(*below_, way) {}
+
+  rt::Loop& loop() override { return below_->loop(); }
+  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
+    return faulty_.Do(std::move(call), deadline);
+  }
+  rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {
+    return faulty_.OpenWatch(std::move(call), deadline);
+  }
+  rt::Task<Result<kube::Discovered>> Discover(rt::Deadline deadline) override {
+    if (way_.cut()) co_return UnavailableError("the way to the cluster is cut");
+    co_return co_await below_->Discover(deadline);
+  }
+
+ private:
+  std::unique_ptr<kube::Api> below_;
+  Way& way_;
+  kube::FaultyApi faulty_;
+};
+
+}  // namespace
+
+federation::Connect Stack::ConnectMembers() {
+  return [this, https = federation::ConnectOverHttps(loop_)](
+             const Value& cluster, const Value& secret) -> Result<std::unique_ptr<kube::Api>> {
+    std::unique_ptr<kube::Api> api = TRY(https(cluster, secret));
+    const auto at =
+        std::ranges::find_if(practice_, [&](const auto& one) { return one->name == kube::NameOf(cluster); });
+    if (at == practice_.end()) return api;
+    return std::unique_ptr<kube::Api>(std::make_unique<CutApi>(std::move(api), (*at)->way));
+  };
 }
 
 // As `baton join` does: a Secret with the way to it, and the Cluster.

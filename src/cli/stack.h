@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "federation/federation.h"
 #include "interpret/interpreter.h"
+#include "kube/faulty_api.h"
 #include "kube/local_api.h"
 #include "practice/cluster.h"
 #include "practice/commons.h"
@@ -50,6 +51,20 @@ struct ControlPlane {
   rt::Scope scope;  // last, so that it goes first
 };
 
+// The way between hub and a practice cluster: what goes over it while it is cut is lost.
+class Way final : public kube::FaultPlan {
+ public:
+  void Cut(bool cut) { cut_ = cut; }
+  bool cut() const { return cut_; }
+  kube::FaultDecision ForCall(const kube::Call&) override { return Lost(kube::Fault::kSilence); }
+  kube::FaultDecision ForOpen(const kube::WatchCall&) override { return Lost(kube::Fault::kErrorBefore); }
+  kube::FaultDecision ForChanges(const kube::WatchCall&) override { return Lost(kube::Fault::kWatchCut); }
+
+ private:
+  kube::FaultDecision Lost(kube::Fault how) const { return {.fault = cut_ ? how : kube::Fault::kNone}; }
+  bool cut_ = false;
+};
+
 class Stack {
  public:
   static rt::Task<Result<std::unique_ptr<Stack>>> Start(rt::RealLoop& loop, StackOptions options);
@@ -71,6 +86,7 @@ class Stack {
     std::unique_ptr<apiserver::ApiServer> server;
     std::unique_ptr<kube::LocalApi> api;
     std::unique_ptr<practice::PracticeCluster> cluster;
+    Way way;
   };
 
   Stack(rt::RealLoop& loop, StackOptions options);
@@ -79,6 +95,7 @@ class Stack {
   rt::Task<Result<void>> Join(const Practice& practice);
   Result<void> WriteKubeconfig();
   Practice& Find(const std::string& name);
+  federation::Connect ConnectMembers();
 
   rt::RealLoop& loop_;
   StackOptions options_;

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "cli/files.h"
 #include "cli/flags.h"
+#include "cli/pid_lock.h"
 #include "cli/signals.h"
 #include "cli/stack.h"
 #include "rt/real_loop.h"
@@ -27,7 +28,8 @@ constexpr const char* kHelp =
     "Usage: baton up [--data-dir DIR] [--listen HOST:PORT] [--practice-clusters N|NAME,NAME...] [--ephemeral]\n"
     "\n"
     "The whole control plane in this process: an embedded hub (kubectl works on it), all controllers, and practice\n"
-    "clusters to learn with, each with an API server of its own. A restart goes on where it was. Ctrl-C stops it.\n"
+    "clusters to learn with, each with an API server of its own. A restart goes on where it was. Ctrl-C or\n"
+    "`baton down` stops it.\n"
     "\n"
     "  --data-dir DIR            default ./baton-data; DIR/kubeconfig has a context for each cluster\n"
     "  --listen HOST:PORT        of the hub; default 127.0.0.1:0, which picks a port\n"
@@ -117,6 +119,8 @@ int UpCommand(std::span<const std::string_view> arguments) {
   ::umask(S_IRWXG | S_IRWXO);
   const Result<void> made = MakeDirectories(settings->stack.data_dir);
   if (!made.ok()) return Failure(kName, made.error());
+  const Result<std::unique_ptr<PidLock>> lock = PidLock::Take(settings->stack.data_dir);
+  if (!lock.ok()) return Failure(kName, lock.error());
   const std::string log_path = StrCat(settings->stack.data_dir, "/baton.log");
   std::FILE* log_file = std::fopen(log_path.c_str(), "ae");
   if (log_file == nullptr) return Failure(kName, InvalidError(StrCat("'", log_path, "' cannot be written")));

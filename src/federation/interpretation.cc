@@ -11,7 +11,7 @@ namespace baton::federation {
 namespace {
 
 using interpret::Operation;
-using interpret::Question;
+using interpret::InterpretQuestion;
 using json::Value;
 
 constexpr int kOk = 200;
@@ -63,7 +63,7 @@ bool Interpretation::Has(const Value& object, Operation operation) const {
 }
 
 rt::Task<Result<Value>> Interpretation::Ask(std::shared_ptr<const interpret::Webhook> webhook,
-                                            Question question) const {
+                                            InterpretQuestion question) const {
   const auto failed = [&](const Error& error) {
     return UnavailableError(StrCat("interpreter webhook ", webhook->id, ", ", interpret::Names(question.operation).name,
                                    ": ", error.message()));

@@ -53,7 +53,7 @@ class Interpretation {
 
  private:
   rt::Task<Result<json::Value>> Ask(std::shared_ptr<const interpret::Webhook> webhook,
-                                    interpret::Question question) const;
+                                    interpret::InterpretQuestion question) const;
 
   const interpret::Interpreter& interpreter_;
   rt::Loop& loop_;

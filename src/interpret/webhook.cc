@@ -80,7 +80,7 @@ Result<Value> DependenciesOf(const Value& response) {
   return list;
 }
 
-Result<Value> AnswerOf(const Value& response, const Question& question) {
+Result<Value> AnswerOf(const Value& response, const InterpretQuestion& question) {
   switch (question.operation) {
     case Operation::kReplica: {
       if (response["replicas"].is_null()) return InvalidError("it gave no replicas");
@@ -171,7 +171,7 @@ Result<WebhookPlace> PlaceOf(const Webhook& webhook) {
   return place;
 }
 
-Value WebhookContext(std::string_view uid, const Question& question) {
+Value WebhookContext(std::string_view uid, const InterpretQuestion& question) {
   const GroupVersion version = Split(question.object["apiVersion"].str());
   const Value& metadata = question.object["metadata"];
   Value request = json::Object(
@@ -190,7 +190,7 @@ Value WebhookContext(std::string_view uid, const Question& question) {
                        {"request", std::move(request)}});
 }
 
-Result<Value> ReadWebhookAnswer(std::string_view uid, const Question& question, std::string_view body) {
+Result<Value> ReadWebhookAnswer(std::string_view uid, const InterpretQuestion& question, std::string_view body) {
   const Value context = TRY(json::Parse(body).Context("its answer"));
   const Value& response = context["response"];
   if (!response.is_object()) return InvalidError("its answer has no response");

@@ -26,7 +26,7 @@
 
 namespace baton::interpret {
 
-struct Question;  // question.h
+struct InterpretQuestion;  // question.h
 
 inline constexpr Duration kWebhookTimeoutDefault = seconds(10);  // Karmada's numbers
 inline constexpr Duration kWebhookTimeoutMax = seconds(30);
@@ -64,7 +64,7 @@ struct WebhookPlace {
 };
 Result<WebhookPlace> PlaceOf(const Webhook& webhook);
 
-json::Value WebhookContext(std::string_view uid, const Question& question);
-Result<json::Value> ReadWebhookAnswer(std::string_view uid, const Question& question, std::string_view body);
+json::Value WebhookContext(std::string_view uid, const InterpretQuestion& question);
+Result<json::Value> ReadWebhookAnswer(std::string_view uid, const InterpretQuestion& question, std::string_view body);
 
 }  // namespace baton::interpret

@@ -92,7 +92,7 @@ TEST(WebhookTest, WhereItIs) {
 }
 
 TEST(WebhookTest, WhatItIsSent) {
-  Question question{.operation = Operation::kRevise,
+  InterpretQuestion question{.operation = Operation::kRevise,
                     .object = Yaml("{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, namespace: n}}"),
                     .replicas = 3};
   EXPECT_EQ(WebhookContext("u-1", question), Yaml(R"(
@@ -164,7 +164,7 @@ TEST(WebhookTest, WhatItsAnswerMeans) {
     Value response = Yaml(row.response);
     response.Set("uid", "u");
     response.Set("successful", true);
-    const Question question{.operation = row.operation, .object = Yaml("{spec: {x: 1}}")};
+    const InterpretQuestion question{.operation = row.operation, .object = Yaml("{spec: {x: 1}}")};
     const Result<Value> answer = ReadWebhookAnswer("u", question, json::Object({{"response", response}}).ToString());
     if (row.answer.empty()) {
       ASSERT_FALSE(answer.ok()) << row.response;
@@ -177,7 +177,7 @@ TEST(WebhookTest, WhatItsAnswerMeans) {
 }
 
 TEST(WebhookTest, WhatIsNoAnswer) {
-  const Question question{.operation = Operation::kHealth, .object = Yaml("{}")};
+  const InterpretQuestion question{.operation = Operation::kHealth, .object = Yaml("{}")};
   struct Row {
     std::string_view body;
     std::string_view says;

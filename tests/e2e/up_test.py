@@ -103,6 +103,61 @@ class UpTest(unittest.TestCase):
         up.kubectl("wait", "--for=condition=Ready", "clusters", "--all", f"--timeout={int(DEADLINE)}s")
         up.stop()
 
+    def test_down_stops_it_cleanly_and_it_goes_on(self):
+        up = self.up(practice=1, durable=True)
+        up.kubectl("create", "configmap", "kept", "--from-literal=k=v")
+        out = up.baton("down", "--data-dir", up.data)
+        self.assertIn(f"stopped (process {up.process.pid})", out)
+        self.assertEqual(up.process.wait(timeout=DEADLINE), 0)
+        self.assertIn("nothing runs on", up.baton("down", "--data-dir", up.data))
+        up.start()
+        self.assertEqual(up.kubectl("get", "configmap", "kept", "-o", "jsonpath={.data.k}"), "v")
+        up.stop()
+
+    def test_a_cluster_that_is_cut_off_goes_on_and_comes_back(self):
+        up = self.up(practice=2)
+        up.kubectl("wait", "--for=condition=Ready", "clusters", "--all", f"--timeout={int(DEADLINE)}s")
+        up.baton("practice", "fault", "practice-1", "partition", "--data-dir", up.data)
+        up.kubectl("wait", "--for=condition=Ready=false", "cluster/practice-1", f"--timeout={END_TIMEOUT}")
+        up.kubectl("--context", "practice-1", "get", "nodes")
+        up.baton("practice", "fault", "practice-1", "partition=off", "--data-dir", up.data)
+        up.kubectl("wait", "--for=condition=Ready", "cluster/practice-1", f"--timeout={END_TIMEOUT}")
+        up.stop()
+
+    def test_a_stateful_set_moves_with_its_volume(self):
+        up = self.up(practice=2)
+        up.apply(POLICY.replace("flink.apache.org/v1beta1", "apps/v1").replace("FlinkDeployment", "StatefulSet")
+                 .replace(", practice-3", ""), STATEFUL_SET)
+        up.kubectl("wait", "--for=jsonpath={.status.readyReplicas}=1", "statefulset/db", f"--timeout={END_TIMEOUT}")
+        holder = up.get("writer", "db-statefulset")["spec"]["holder"]["cluster"]
+        up.baton("migrate", "statefulset/db", "--to", up.other_than(holder), "--wait", "--stabilization", "1s", "--timeout", END_TIMEOUT)
+        migration = up.get("smig")["items"][0]
+        self.assertEqual(migration["status"]["guarantee"], "ExactlyOnce")
+        report = json.loads(up.baton("practice", "check", "--data-dir", up.data, "-o", "json"))
+        self.assertEqual([w["name"] for w in report["workloads"]], ["db.statefulset"])
+        self.assertTrue(report["clean"], report)
+        up.stop()
+
+
+STATEFUL_SET = """
+apiVersion: apps/v1
+kind: StatefulSet
+metadata:
+  name: db
+  namespace: default
+  annotations: {rollout.karmada.io/managed: "true", practice.baton.io/rate: "100"}
+spec:
+  replicas: 1
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: db, image: "db:1"}]}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
+
 
 if __name__ == "__main__":
     main()
