@@ -56,8 +56,7 @@ rt::Task<Result<std::unique_ptr<Stack>>> Stack::Start(rt::RealLoop& loop, StackO
   CO_TRY(stack->WriteKubeconfig());
   for (const auto& practice : stack->practice_) CO_TRY(co_await stack->Join(*practice));
   stack->control_ = std::make_unique<ControlPlane>(
-      *stack->hub_api_, stack->ConnectMembers(), [] { return int64_t{1}; }, stack->options_.log,
-      stack->metrics_.get());
+      *stack->hub_api_, stack->ConnectMembers(), [] { return int64_t{1}; }, stack->options_.log, stack->metrics_.get());
   stack->control_->Run();
   co_return stack;
 }

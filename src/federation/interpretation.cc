@@ -10,8 +10,8 @@
 namespace baton::federation {
 namespace {
 
-using interpret::Operation;
 using interpret::InterpretQuestion;
+using interpret::Operation;
 using json::Value;
 
 constexpr int kOk = 200;

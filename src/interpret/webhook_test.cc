@@ -92,9 +92,10 @@ TEST(WebhookTest, WhereItIs) {
 }
 
 TEST(WebhookTest, WhatItIsSent) {
-  InterpretQuestion question{.operation = Operation::kRevise,
-                    .object = Yaml("{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, namespace: n}}"),
-                    .replicas = 3};
+  InterpretQuestion question{
+      .operation = Operation::kRevise,
+      .object = Yaml("{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, namespace: n}}"),
+      .replicas = 3};
   EXPECT_EQ(WebhookContext("u-1", question), Yaml(R"(
 apiVersion: config.karmada.io/v1alpha1
 kind: ResourceInterpreterContext

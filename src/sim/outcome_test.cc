@@ -28,8 +28,8 @@ TEST(OutcomeTest, ARecordThatIsDeletedByForceStopsEverythingAndAsksAPerson) {
     co_await scene.Ask();
     co_await UntilStopOrdered(scene);
     const kube::Name name = kube::Name::FromKey(kBindingKey);
-    [[maybe_unused]] const auto freed = co_await scene.world.hub().Patch(
-        kWriters, name, kube::PatchType::kMerge, Yaml("{metadata: {finalizers: null}}"));
+    [[maybe_unused]] const auto freed = co_await scene.world.hub().Patch(kWriters, name, kube::PatchType::kMerge,
+                                                                         Yaml("{metadata: {finalizers: null}}"));
     [[maybe_unused]] const auto gone = co_await scene.world.hub().Delete(kWriters, name);
     const Value end = co_await scene.Settled();
     scene.Expect(Scene::IsBlocked(end), Scene::Said(end));
@@ -56,9 +56,7 @@ TEST(OutcomeTest, ATargetThatFallsSilentAfterTheGrantIsWaitedForAndThenAPersonIs
     co_await scene.Begin();
     co_await scene.Ask(", deadlines: {Verifying: 2m}");
     co_await scene.world.Until(
-        [&]() -> rt::Task<bool> {
-          co_return (co_await scene.Writer())["spec"]["holder"]["cluster"].str() == scene.to;
-        },
+        [&]() -> rt::Task<bool> { co_return (co_await scene.Writer())["spec"]["holder"]["cluster"].str() == scene.to; },
         minutes(5));
     scene.world.member_faults(scene.to).Add({.fault = kube::Fault::kSilence, .hits = 1'000'000});
     const Value stuck = co_await scene.Settled();
