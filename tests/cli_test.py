@@ -57,7 +57,7 @@ class CliTest(unittest.TestCase):
     def test_crds_of_one_group(self):
         code, out, err = run("crds", "--group", "rollout.karmada.io")
         self.assertEqual((code, err), (0, ""))
-        self.assertEqual(re.findall(r"^  group: (.+)$", out, re.MULTILINE), ["rollout.karmada.io"] * 3)
+        self.assertEqual(re.findall(r"^  group: (.+)$", out, re.MULTILINE), ["rollout.karmada.io"] * 4)
         code, out, err = run("crds", "--group=example.com")
         self.assertEqual((code, out), (2, ""))
         self.assertIn("'example.com'", err)

@@ -76,8 +76,8 @@ TEST(WebhookTest, WhereItIs) {
   for (const Row& row :
        {Row{"{url: 'https://a:8443/x', caBundle: Q0E=}", "https://a:8443/x?timeout=10s", ""},
         Row{"{url: 'https://a/x?y=1', caBundle: Q0E=}", "https://a/x?y=1&timeout=10s", ""},
-        Row{"{service: {namespace: n, name: s}, caBundle: Q0E=}", "https://s.n.svc:443/?timeout=10s", "s"},
-        Row{"{service: {namespace: n, name: s, port: 8443, path: p/q}, caBundle: Q0E=}",
+        Row{"{service: {namespace: ns, name: s}, caBundle: Q0E=}", "https://s.n.svc:443/?timeout=10s", "s"},
+        Row{"{service: {namespace: ns, name: s, port: 8443, path: p/q}, caBundle: Q0E=}",
             "https://s.n.svc:8443/p/q?timeout=10s", "s"}}) {
     const Result<WebhookPlace> place = PlaceOf({.id = "a/b", .client_config = Yaml(row.config)});
     ASSERT_TRUE(place.ok()) << row.config;
@@ -86,7 +86,7 @@ TEST(WebhookTest, WhereItIs) {
     EXPECT_EQ(place->ca_pem, "CA");
   }
   for (const std::string_view bad :
-       {"{}", "{service: {name: s}}", "{service: {namespace: n, name: s, port: 70000}}", "{url: x, caBundle: '***'}"}) {
+       {"{}", "{service: {name: s}}", "{service: {namespace: ns, name: s, port: 70000}}", "{url: x, caBundle: '***'}"}) {
     EXPECT_FALSE(PlaceOf({.id = "a/b", .client_config = Yaml(bad)}).ok()) << bad;
   }
 }
@@ -94,7 +94,7 @@ TEST(WebhookTest, WhereItIs) {
 TEST(WebhookTest, WhatItIsSent) {
   InterpretQuestion question{
       .operation = Operation::kRevise,
-      .object = Yaml("{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, namespace: n}}"),
+      .object = Yaml("{apiVersion: example.com/v1, kind: Thing, metadata: {name: a, namespace: ns}}"),
       .replicas = 3};
   EXPECT_EQ(WebhookContext("u-1", question), Yaml(R"(
 apiVersion: config.karmada.io/v1alpha1
@@ -103,9 +103,9 @@ request:
   uid: u-1
   kind: {group: example.com, version: v1, kind: Thing}
   name: a
-  namespace: n
+  namespace: ns
   operation: ReviseReplica
-  object: {apiVersion: example.com/v1, kind: Thing, metadata: {name: a, namespace: n}}
+  object: {apiVersion: example.com/v1, kind: Thing, metadata: {name: a, namespace: ns}}
   replicas: 3
 )"));
   question = {.operation = Operation::kRetain,
@@ -156,8 +156,8 @@ TEST(WebhookTest, WhatItsAnswerMeans) {
       {kReflect, "{}", "", "no rawStatus"},
       {kHealth, "{healthy: false}", "false"},
       {kHealth, "{}", "", "no healthy"},
-      {kDependency, "{dependencies: [{apiVersion: v1, kind: Secret, namespace: n, name: b}]}",
-       "[{apiVersion: v1, kind: Secret, namespace: n, name: b}]"},
+      {kDependency, "{dependencies: [{apiVersion: v1, kind: Secret, namespace: ns, name: b}]}",
+       "[{apiVersion: v1, kind: Secret, namespace: ns, name: b}]"},
       {kDependency, "{}", "[]"},
       {kDependency, "{dependencies: [{kind: Secret}]}", "", "dependencies[0]"},
   };

@@ -215,7 +215,7 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
   if (object->is_null()) co_return kube::Outcome::Done();
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
   if (phase && IsEnd(*phase)) {
-    co_return kube::Outcome::Of(co_await RemoveLateOverride(*object));
+    co_return co_await SweepLate(*object);
   }
   co_return co_await Drive(*std::move(object), false);
 }
@@ -250,7 +250,7 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
     if (!IsEnd(decision.phase)) co_return kube::Outcome::WaitFor(kLookAgain);
     if (stands_in) co_return kube::Outcome::Done();
     const Result<Value> finalized = co_await Finalize(kube::Name::Of(object).Key());
-    co_return finalized.ok() ? kube::Outcome::Done() : kube::Outcome::Retry(finalized.error());
+    co_return finalized.ok() ? kube::Outcome::WaitFor(kLateWrites) : kube::Outcome::Retry(finalized.error());
   }
   co_return kube::Outcome::WaitFor(kLookAgain);
 }
@@ -402,6 +402,24 @@ rt::Task<Result<void>> Engine::RemoveProbe(const Look& look) {
     if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
   }
   co_return Result<void>();
+}
+
+// What a leader that is gone had under way when the move ended may still come through: creates have no version to fail
+// on. Once more, when its calls have run out.
+rt::Task<kube::Outcome> Engine::SweepLate(const Value& migration) {
+  const Result<void> swept = co_await RemoveLateOverride(migration);
+  if (!swept.ok()) co_return kube::Outcome::Retry(swept.error());
+  const WallTime now = hub_.loop().WallNow();
+  const Duration since = now - PhaseSince(migration, now);
+  if (since < kLateWrites) co_return kube::Outcome::WaitFor(kLateWrites - since);
+  if (since > kLateWritesOver) co_return kube::Outcome::Done();  // after a restart: of old moves nothing is left
+  Look look;
+  look.object = migration;
+  Result<MigrationSpec> spec = ReadMigration(migration, now);
+  if (!spec.ok()) co_return kube::Outcome::Done();
+  look.spec = *std::move(spec);
+  if (const Result<void> read = co_await ReadHub(look); !read.ok()) co_return kube::Outcome::Retry(read.error());
+  co_return kube::Outcome::Of(co_await RemoveProbe(look));
 }
 
 // A create of our override has no version to fail on: it may come through after the end, from a leader that is gone.

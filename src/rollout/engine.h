@@ -29,6 +29,8 @@ namespace baton::rollout {
 
 inline constexpr Duration kLookAgain = seconds(1);     // a safety net while something is waited for: pods have no watch
 inline constexpr size_t kStepsMax = 64;                // of one reconcile, then others get their turn
+inline constexpr Duration kLateWrites = kube::kCallTimeout;  // after its end a move is swept once more
+inline constexpr Duration kLateWritesOver = minutes(5);
 inline constexpr Duration kSightTimeout = seconds(5);  // a member that takes longer has not answered
 
 struct EngineOptions {
@@ -91,6 +93,7 @@ class Engine {
   rt::Task<Result<void>> MakeBeside(federation::Member& member, const Look& look, const json::Value& object,
                                     const json::Value& related, const interpret::Question& question);
   rt::Task<Result<void>> RemoveBeside(const Look& look);
+  rt::Task<kube::Outcome> SweepLate(const json::Value& migration);
   rt::Task<Result<void>> RemoveLateOverride(const json::Value& migration);
   rt::Task<Result<void>> RemoveLostOverride(kube::Name name);
   rt::Task<Result<json::Value>> Finalize(const std::string& key);
