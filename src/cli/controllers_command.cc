@@ -40,7 +40,9 @@ constexpr const char* kHelp =
     "  baton controllers --kubeconfig hub.yaml --leader-elect --leader-elect-namespace baton-system\n"
     "  baton crds | kubectl apply --server-side -f -        # the same as --install-crds, by hand\n"
     "\n"
-    "  --controllers LIST            * (all, the default), or federation: everything but moves\n"
+    "  --controllers LIST            * (all, the default); federation: everything but moves; rollout: moves alone, "
+    "beside\n"
+    "                                a Karmada that places the workloads: nothing of its is written but by a move\n"
     "  --leader-elect                one of several acts\n"
     "  --leader-elect-namespace NS   of the Lease baton-controllers; default kube-system\n"
     "  --install-crds                first make the hub know our kinds\n"
@@ -53,6 +55,7 @@ constexpr const char* kHelp =
     "  --log LEVEL                   debug, info, warn or error; default info\n";
 
 struct Settings {
+  bool federation = true;
   bool rollout = true;
   bool elect = false;
   bool install = false;
@@ -94,14 +97,11 @@ Result<Settings> ReadSettings(const Flags& flags) {
     } else if (group == "rollout") {
       rollout = true;
     } else {
-      return InvalidError(StrCat("--controllers: '", group, "' is not known: *, federation or rollout"));
+      return InvalidError(StrCat("--controllers: '", group,
+                                 "' is not known. There are: * (all), federation, rollout; several with commas"));
     }
   }
-  if (rollout && !federation && !all) {
-    return UnsupportedError(
-        "--controllers=rollout, the moves alone beside a Karmada that places workloads, is not possible in this build: "
-        "a move needs our own way to the members, which belongs to federation. Use * on a hub that no Karmada runs");
-  }
+  settings.federation = all || federation;
   settings.rollout = all || rollout;
   return settings;
 }
@@ -115,7 +115,7 @@ std::string Identity() {
 // Until it is dropped.
 rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, const Settings& settings, Office& office,
                     const Logger& log) {
-  log.Info("leading", {{"fence", fence}});
+  log.Info("leading", {{"fence", fence}, {"federation", settings.federation}, {"rollout", settings.rollout}});
   office.leading = true;
   office.leads.Set(1);
   const struct Leaves {
@@ -126,15 +126,18 @@ rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, const Set
     }
   } leaves{office};
   ControlPlane control(
-      hub, federation::ConnectOverHttps(loop), [fence] { return fence; }, &log, &office.metrics, settings.limits);
-  if (settings.rollout) {
+      hub, federation::ConnectOverHttps(loop), federation::PostOverHttps(loop, hub), [fence] { return fence; }, &log,
+      {.own_hub = settings.federation, .metrics = &office.metrics, .limits = settings.limits});
+  federation::LateAdmission late(hub, &log);
+  rt::Scope scope(loop);
+  if (!settings.federation) {
+    control.RunAlongside();
+  } else if (settings.rollout) {
     control.Run();
   } else {
     control.scope.Spawn(control.federation.Run());
   }
-  federation::LateAdmission late(hub, &log);
-  rt::Scope scope(loop);
-  scope.Spawn(late.Run());
+  if (settings.federation) scope.Spawn(late.Run());
   rt::Event never;
   co_await never.Wait();
 }
@@ -144,7 +147,9 @@ rt::Task<void> Stopped(rt::Event& stop) { co_await stop.Wait(); }
 rt::Task<Result<void>> Serve(rt::RealLoop& loop, const Flags& flags, Settings settings, rt::Event& stop,
                              const Logger& log) {
   Client client = CO_TRY(co_await Client::Open(loop, flags));
-  if (settings.install) CO_TRY(co_await federation::InstallCrds(client.api()));
+  // Beside another federation its kinds are its own.
+  if (settings.install)
+    CO_TRY(co_await federation::InstallCrds(client.api(), settings.federation ? "" : "rollout.karmada.io"));
   kube::PoliteApi hub(client.api(), {.cluster = "hub"});
   MetricRegistry registry;
   Office office(registry);

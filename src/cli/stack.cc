@@ -20,16 +20,24 @@ using json::Value;
 
 }  // namespace
 
-ControlPlane::ControlPlane(kube::Api& hub, federation::Connect connect, std::function<int64_t()> fence,
-                           const Logger* log, const rollout::RolloutMetrics* metrics, rollout::EvacuateOptions limits)
+ControlPlane::ControlPlane(kube::Api& hub, federation::Connect connect, federation::PostToWebhook post,
+                           std::function<int64_t()> fence, const Logger* log, const ControlOptions& options)
     : interpreter({.limits = {}, .now = [&hub] { return hub.loop().WallNow(); }}),
       gate(hub, profiles),
-      federation(hub, interpreter, std::move(connect), {.gate = &gate, .log = log}),
-      rollout(federation, profiles, {.fence = std::move(fence), .log = log, .metrics = metrics}, limits),
+      federation(hub, interpreter, std::move(connect), {.gate = &gate, .post = std::move(post), .log = log}),
+      rollout(federation, profiles,
+              {.fence = std::move(fence), .own_hub = options.own_hub, .log = log, .metrics = options.metrics},
+              options.limits),
+      alongside(options.own_hub ? nullptr : std::make_unique<rollout::Alongside>(federation, gate, profiles, log)),
       scope(hub.loop()) {}
 
 void ControlPlane::Run() {
   scope.Spawn(federation.Run());
+  scope.Spawn(rollout.Run());
+}
+
+void ControlPlane::RunAlongside() {
+  scope.Spawn(alongside->Run());
   scope.Spawn(rollout.Run());
 }
 
@@ -56,7 +64,8 @@ rt::Task<Result<std::unique_ptr<Stack>>> Stack::Start(rt::RealLoop& loop, StackO
   CO_TRY(stack->WriteKubeconfig());
   for (const auto& practice : stack->practice_) CO_TRY(co_await stack->Join(*practice));
   stack->control_ = std::make_unique<ControlPlane>(
-      *stack->hub_api_, stack->ConnectMembers(), [] { return int64_t{1}; }, stack->options_.log, stack->metrics_.get());
+      *stack->hub_api_, stack->ConnectMembers(), federation::PostOverHttps(loop, *stack->hub_api_),
+      [] { return int64_t{1}; }, stack->options_.log, ControlOptions{.metrics = stack->metrics_.get()});
   stack->control_->Run();
   co_return stack;
 }

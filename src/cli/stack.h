@@ -16,6 +16,7 @@
 #include "practice/cluster.h"
 #include "practice/commons.h"
 #include "practice/storage.h"
+#include "rollout/alongside.h"
 #include "rollout/gate.h"
 #include "rollout/profiles.h"
 #include "rollout/rollout.h"
@@ -36,19 +37,27 @@ struct StackOptions {
   const Logger* log = nullptr;
 };
 
+struct ControlOptions {
+  bool own_hub = true;  // false: another federation places workloads, and RunAlongside() is meant
+  const rollout::RolloutMetrics* metrics = nullptr;
+  rollout::EvacuateOptions limits = {};
+};
+
 // The controllers on a hub: the federation and the rollout engine.
 struct ControlPlane {
-  // `metrics` may be null.
-  ControlPlane(kube::Api& hub, federation::Connect connect, std::function<int64_t()> fence, const Logger* log,
-               const rollout::RolloutMetrics* metrics, rollout::EvacuateOptions limits = {});
+  ControlPlane(kube::Api& hub, federation::Connect connect, federation::PostToWebhook post,
+               std::function<int64_t()> fence, const Logger* log, const ControlOptions& options);
   void Run();  // from now on, until it is dropped
+  // The rollout alone: moves, their triggers, and the Writers of what the other federation placed.
+  void RunAlongside();
 
   interpret::Interpreter interpreter;
   rollout::ProfileSet profiles;
   rollout::Gate gate;
   federation::Federation federation;
   rollout::Rollout rollout;
-  rt::Scope scope;  // last, so that it goes first
+  std::unique_ptr<rollout::Alongside> alongside;  // null on our own hub
+  rt::Scope scope;                                // last, so that it goes first
 };
 
 // The way between hub and a practice cluster: what goes over it while it is cut is lost.

@@ -44,6 +44,13 @@ rt::Task<void> Federation::Run() {
   co_await scope.Join();
 }
 
+rt::Task<void> Federation::RunCopies() {
+  rt::Scope scope(hub_.loop());
+  scope.Spawn(hub_.Run());
+  scope.Spawn(revisions_.Run());
+  co_await scope.Join();
+}
+
 bool Federation::idle() {
   for (kube::Controller* controller :
        {&schedule_.controller(), &detect_.controller(), &render_.controller(), &aggregate_.controller(),
@@ -54,15 +61,17 @@ bool Federation::idle() {
   return execute_.idle();
 }
 
-rt::Task<Result<void>> InstallCrds(kube::Api& api) {
+rt::Task<Result<void>> InstallCrds(kube::Api& api, std::string group) {
   static const kube::Resource kCrds{.group = "apiextensions.k8s.io",
                                     .version = "v1",
                                     .plural = "customresourcedefinitions",
                                     .kind = "CustomResourceDefinition",
                                     .namespaced = false};
   for (const json::Value& manifest : api::FederationCrds()) {
+    if (!group.empty() && manifest["spec"]["group"].str() != group) continue;
     CO_TRY(co_await api.Apply(kCrds, manifest, {.force = true}));
   }
+  if (!group.empty()) co_return Result<void>();
   for (const std::string_view ns : {api::karmada::kClusterNamespace, api::karmada::kSystemNamespace}) {
     const json::Value wanted =
         json::Object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::Object({{"name", ns}})}});

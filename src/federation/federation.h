@@ -29,6 +29,9 @@ class Federation {
 
   // Until it is dropped.
   rt::Task<void> Run();
+  // In place of Run(), where another federation is at work: only the copies of the hub's objects are kept, and nothing
+  // is written. schedule() and render() may be asked what they would do.
+  rt::Task<void> RunCopies();
   // Nothing is due or being worked on in any controller: for tests. What waits for a time or an event does not count.
   bool idle();
 
@@ -54,6 +57,7 @@ class Federation {
 };
 
 // Installs the federation's and rollout's CRDs where they are not there yet, and brings old ones up to date.
-rt::Task<Result<void>> InstallCrds(kube::Api& api);
+// `group`: of that API group only.
+rt::Task<Result<void>> InstallCrds(kube::Api& api, std::string group = "");
 
 }  // namespace baton::federation

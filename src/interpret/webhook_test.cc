@@ -76,9 +76,9 @@ TEST(WebhookTest, WhereItIs) {
   for (const Row& row :
        {Row{"{url: 'https://a:8443/x', caBundle: Q0E=}", "https://a:8443/x?timeout=10s", ""},
         Row{"{url: 'https://a/x?y=1', caBundle: Q0E=}", "https://a/x?y=1&timeout=10s", ""},
-        Row{"{service: {namespace: ns, name: s}, caBundle: Q0E=}", "https://s.n.svc:443/?timeout=10s", "s"},
+        Row{"{service: {namespace: ns, name: s}, caBundle: Q0E=}", "https://s.ns.svc:443/?timeout=10s", "s"},
         Row{"{service: {namespace: ns, name: s, port: 8443, path: p/q}, caBundle: Q0E=}",
-            "https://s.n.svc:8443/p/q?timeout=10s", "s"}}) {
+            "https://s.ns.svc:8443/p/q?timeout=10s", "s"}}) {
     const Result<WebhookPlace> place = PlaceOf({.id = "a/b", .client_config = Yaml(row.config)});
     ASSERT_TRUE(place.ok()) << row.config;
     EXPECT_EQ(place->url, row.url);

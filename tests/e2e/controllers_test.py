@@ -3,6 +3,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
 from harness import DEADLINE, KUBECTL, TIMEOUT, WORK, main, poll, start_server
@@ -13,6 +14,24 @@ kind: PropagationPolicy
 metadata: {name: maps, namespace: default}
 spec:
   resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]
+  placement: {clusterAffinity: {clusterNames: [member]}}
+"""
+
+MANAGED = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: db, namespace: default, annotations: {rollout.karmada.io/managed: "true"}}
+spec:
+  selector: {matchLabels: {app: db}}
+  template:
+    metadata: {labels: {app: db}}
+    spec: {containers: [{name: db, image: "db:1"}]}
+---
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: dbs, namespace: default}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
   placement: {clusterAffinity: {clusterNames: [member]}}
 """
 
@@ -89,6 +108,30 @@ class ControllersTest(unittest.TestCase):
         second.send_signal(signal.SIGTERM)
         self.assertEqual(second.wait(timeout=DEADLINE), 0)
         self.assertEqual(self.lease(), "")
+
+    def test_the_rollout_alone_beside_another_federation(self):
+        self.assertIn("There are: * (all), federation, rollout", self.baton("controllers", "--controllers=federation,unicorns", code=2))
+        # The other federation is one without a rollout; ours comes first, and has nobody to follow yet.
+        self.baton_crds()
+        rollout = self.controllers("--controllers=rollout")
+        self.baton("join", "member", "--cluster-kubeconfig", self.member.kubeconfig)
+        self.kubectl(self.hub, "apply", "-f", "-", stdin=POLICY)
+        self.kubectl(self.hub, "create", "configmap", "one", "--from-literal=k=v")
+        self.kubectl(self.hub, "apply", "-f", "-", stdin=MANAGED)
+        before = self.kubectl(self.hub, "get", "clusters,pp,rb,works,namespaces", "-A", "-o", "yaml")
+        time.sleep(2)  # Long enough for a federation to do something; nothing to wait for, as nothing may happen.
+        self.assertEqual(self.kubectl(self.hub, "get", "clusters,pp,rb,works,namespaces", "-A", "-o", "yaml"), before)
+        self.controllers("--controllers=federation")
+        poll(lambda: self.member.run("get", "deployment", "db").returncode == 0, "the other federation to place it")
+        writer = poll(lambda: self.hub.run("get", "writers", "-o", "jsonpath={.items[*].spec.holder.cluster}").stdout, "its Writer")
+        self.assertEqual(writer, "member")
+        rollout.send_signal(signal.SIGTERM)
+        self.assertEqual(rollout.wait(timeout=DEADLINE), 0)
+
+    def baton_crds(self):
+        crds = subprocess.run([os.environ["BATON"], "crds"], capture_output=True, text=True, check=True, timeout=DEADLINE).stdout
+        self.kubectl(self.hub, "apply", "--server-side", "-f", "-", stdin=crds)
+        self.kubectl(self.hub, "wait", "--for=condition=Established", "crd", "--all", TIMEOUT)
 
     def test_a_member_that_cannot_join_is_told_why(self):
         self.controllers("--install-crds")

@@ -1,0 +1,73 @@
+// Writers for what another federation placed.
+#include "rollout/alongside.h"
+
+#include <utility>
+
+#include "api/karmada_keys.h"
+#include "rollout/records.h"
+#include "rt/scope.h"
+
+namespace baton::rollout {
+namespace {
+
+constexpr Duration kLookLater = seconds(10);  // a safety net: the binding's next change wakes it sooner
+
+}  // namespace
+
+Alongside::Alongside(federation::Federation& federation, Gate& gate, ProfileSet& profiles, const Logger* log)
+    : federation_(federation),
+      hub_(federation.hub()),
+      gate_(gate),
+      profiles_(profiles),
+      doors_(hub_),
+      controller_(hub_.loop(), "alongside", [this](std::string key) { return Reconcile(std::move(key)); },
+                  {.workers = 2, .log = log}) {
+  hub_.OnBinding([this](const json::Value& before, const json::Value& now) {
+    if (now.is_null()) return;
+    const json::Value& resource = now["spec"]["resource"];
+    if (profiles_.ForKind(resource["apiVersion"].str(), resource["kind"].str()) == nullptr) return;
+    const bool same = !before.is_null() && before["spec"] == now["spec"] && before["status"] == now["status"];
+    if (!same) controller_.Add(kube::Name::Of(now).Key());
+  });
+}
+
+rt::Task<void> Alongside::Run() {
+  rt::Scope scope(hub_.loop());
+  scope.Spawn(federation_.RunCopies());
+  co_await hub_.WaitSynced();
+  scope.Spawn(doors_.Run());
+  scope.Spawn(controller_.Run());
+  co_await scope.Join();
+}
+
+rt::Task<kube::Outcome> Alongside::Reconcile(std::string key) {
+  const json::Value binding = hub_.Binding(key);
+  if (binding.is_null() || kube::IsDeleting(binding)) co_return kube::Outcome::Done();
+  const federation::TemplateKey of = federation::TemplateKey::OfReference(binding["spec"]["resource"]);
+  const bool watched = co_await hub_.WatchTemplates(of.api_version, of.kind);
+  const json::Value object = hub_.Template(of);
+  if (object.is_null()) {
+    const bool known = watched && hub_.TemplatesKnown(of.api_version, of.kind);
+    co_return known ? kube::Outcome::Done() : kube::Outcome::WaitFor(kLookLater);
+  }
+  if (profiles_.Managing(object) == nullptr || binding["spec"]["clusters"].size() != 1) co_return kube::Outcome::Done();
+  const kube::Name writer{of.ns, WriterName(of.kind, of.name)};
+  const Result<json::Value> there = co_await hub_.api().Get(kWriters, writer);
+  if (there.ok()) co_return kube::Outcome::Done();
+  if (there.error().kind() != ErrorKind::kNotFound) co_return kube::Outcome::Retry(there.error());
+  const std::string cluster(binding["spec"]["clusters"][0]["name"].str());
+  federation::Member* member = hub_.members().Find(cluster);
+  if (member == nullptr) co_return kube::Outcome::WaitFor(kLookLater);
+  Result<kube::Resource> resource = co_await member->mapper().ForObject(object);
+  if (!resource.ok()) co_return kube::Outcome::Retry(resource.error());
+  const Result<json::Value> observed = co_await member->api().Get(*resource, kube::Name::Of(object));
+  if (!observed.ok() && observed.error().kind() == ErrorKind::kNotFound) co_return kube::Outcome::WaitFor(kLookLater);
+  if (!observed.ok()) co_return kube::Outcome::Retry(observed.error());
+  json::Value manifest = object;
+  manifest.Edit("metadata").Edit("annotations").Set(api::karmada::kTemplateUid, kube::UidOf(object));
+  const Result<federation::Admitted> admitted = co_await gate_.Admit(cluster, std::move(manifest), *observed);
+  if (!admitted.ok()) co_return kube::Outcome::Retry(admitted.error());
+  co_return kube::Outcome::Done();
+}
+
+}  // namespace baton::rollout
