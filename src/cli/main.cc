@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/adopt_command.h"
 #include "cli/apiserver_command.h"
 #include "cli/backup_command.h"
 #include "cli/controllers_command.h"
@@ -45,6 +46,7 @@ int Version(std::span<const std::string_view> arguments) {
 
 constexpr std::array kCommands = {
     Command{"abort", "take a move back", baton::cli::AbortCommand},
+    Command{"adopt", "take over what runs in one cluster already, and give it back", baton::cli::AdoptCommand},
     Command{"apiserver", "a Kubernetes API server on an embedded store", baton::cli::ApiServerCommand},
     Command{"approve", "approve what a move waits for", baton::cli::ApproveCommand},
     Command{"attest", "state that a silent source is stopped for good", baton::cli::AttestCommand},
