@@ -38,6 +38,15 @@ NamespaceController::NamespaceController(Hub& hub)
     namespaces_.ForEach(
         [&](std::string_view name, const json::Value&) { controller_.Add(name, kube::Priority::kResync); });
   });
+  hub_.works().OnChange([this](const json::Value& before, const json::Value& now) { WorkChanged(before, now); });
+}
+
+// Somebody changed or deleted the Work of a namespace: put it right.
+void NamespaceController::WorkChanged(const json::Value& before, const json::Value& now) {
+  if (before.is_null() || (!now.is_null() && before["spec"] == now["spec"])) return;
+  const json::Value& manifest = before["spec"]["workload"]["manifests"][0];
+  if (kube::KindOf(manifest) != "Namespace" || !BindingOfWork(before).empty()) return;
+  if (const std::string_view name = kube::NameOf(manifest); !namespaces_.Get(name).is_null()) controller_.Add(name);
 }
 
 rt::Task<void> NamespaceController::Run() {

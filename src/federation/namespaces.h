@@ -17,6 +17,7 @@ class NamespaceController {
 
  private:
   rt::Task<kube::Outcome> Reconcile(std::string name);
+  void WorkChanged(const json::Value& before, const json::Value& now);
   rt::Task<Result<void>> Put(const json::Value& object, const std::string& cluster);
 
   Hub& hub_;

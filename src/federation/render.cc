@@ -109,8 +109,11 @@ RenderController::RenderController(Hub& hub, Revisions& revisions)
       revisions_(revisions),
       controller_(hub.loop(), "render", [this](std::string key) { return Reconcile(std::move(key)); },
                   {.workers = 8, .log = hub.options().log}) {
-  hub_.works().AddIndex("binding",
-                        [](const json::Value& work) { return std::vector<std::string>{BindingOfWork(work)}; });
+  // Works of no binding (namespaces have such, and people may make some) are none of ours: they share no key.
+  hub_.works().AddIndex("binding", [](const json::Value& work) {
+    std::string binding = BindingOfWork(work);
+    return binding.empty() ? std::vector<std::string>() : std::vector<std::string>{std::move(binding)};
+  });
   hub_.OnBinding([this](const json::Value& before, const json::Value& now) {
     const bool same =
         !before.is_null() && !now.is_null() && before["spec"] == now["spec"] &&
@@ -125,8 +128,8 @@ RenderController::RenderController(Hub& hub, Revisions& revisions)
   });
   hub_.works().OnChange([this](const json::Value& before, const json::Value& now) {
     // Somebody changed or deleted a Work: put it right.
-    if (before.is_null()) return;
-    if (now.is_null() || before["spec"] != now["spec"]) controller_.Add(BindingOfWork(before));
+    if (before.is_null() || (!now.is_null() && before["spec"] == now["spec"])) return;
+    if (const std::string binding = BindingOfWork(before); !binding.empty()) controller_.Add(binding);
   });
   const auto override_policy = [this](const json::Value& before, const json::Value& now) {
     OverrideChanged(before, now);
