@@ -125,9 +125,9 @@ rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, const Set
       office.leads.Set(0);
     }
   } leaves{office};
-  ControlPlane control(
-      hub, federation::ConnectOverHttps(loop), federation::PostOverHttps(loop, hub), [fence] { return fence; }, &log,
-      {.own_hub = settings.federation, .metrics = &office.metrics, .limits = settings.limits});
+  ControlPlane control(hub, federation::ConnectOverHttps(loop), federation::PostOverHttps(loop, hub),
+                       [fence] { return fence; }, &log,
+                       {.own_hub = settings.federation, .metrics = &office.metrics, .limits = settings.limits});
   federation::LateAdmission late(hub, &log);
   rt::Scope scope(loop);
   if (!settings.federation) {

@@ -85,8 +85,8 @@ TEST(WebhookTest, WhereItIs) {
     EXPECT_EQ(place->service_name, row.service);
     EXPECT_EQ(place->ca_pem, "CA");
   }
-  for (const std::string_view bad :
-       {"{}", "{service: {name: s}}", "{service: {namespace: ns, name: s, port: 70000}}", "{url: x, caBundle: '***'}"}) {
+  for (const std::string_view bad : {"{}", "{service: {name: s}}", "{service: {namespace: ns, name: s, port: 70000}}",
+                                     "{url: x, caBundle: '***'}"}) {
     EXPECT_FALSE(PlaceOf({.id = "a/b", .client_config = Yaml(bad)}).ok()) << bad;
   }
 }

@@ -1,7 +1,7 @@
-// Alongside: what the rollout needs of a hub whose federation is somebody else's (a Karmada): copies to look at, ways to
-// the members, and a Writer for every workload that it can move. Nothing of the other federation's is written here: no
-// binding, Work, policy, Cluster or template. The engine beside it (EngineOptions::own_hub = false) writes to bindings
-// and overrides while it moves something, and only then.
+// Alongside: what the rollout needs of a hub whose federation is somebody else's (a Karmada): copies to look at, ways
+// to the members, and a Writer for every workload that it can move. Nothing of the other federation's is written here:
+// no binding, Work, policy, Cluster or template. The engine beside it (EngineOptions::own_hub = false) writes to
+// bindings and overrides while it moves something, and only then.
 //
 //   Alongside beside(federation, gate, profiles);
 //   scope.Spawn(alongside.Run());            // in place of federation.Run()

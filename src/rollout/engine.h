@@ -27,8 +27,8 @@
 
 namespace baton::rollout {
 
-inline constexpr Duration kLookAgain = seconds(1);     // a safety net while something is waited for: pods have no watch
-inline constexpr size_t kStepsMax = 64;                // of one reconcile, then others get their turn
+inline constexpr Duration kLookAgain = seconds(1);  // a safety net while something is waited for: pods have no watch
+inline constexpr size_t kStepsMax = 64;             // of one reconcile, then others get their turn
 inline constexpr Duration kLateWrites = kube::kCallTimeout;  // after its end a move is swept once more
 inline constexpr Duration kLateWritesOver = minutes(5);
 inline constexpr Duration kSightTimeout = seconds(5);  // a member that takes longer has not answered
