@@ -69,7 +69,8 @@ FlinkOperator::FlinkOperator(kube::Api& api, Commons& commons, JobManagers& mana
       deployments_(api, Deployments(), {.label_selector = "component=jobmanager"}),
       events_(api, "flink-operator"),
       controller_(api.loop(), "practice-flink-operator", [this](std::string key) { return Reconcile(std::move(key)); },
-                  {.workers = kWorkers, .queue = {.backoff_max = kBackoffMax}}) {
+                  {.workers = kWorkers, .queue = {.backoff_max = kBackoffMax}}),
+      trigger_scope_(api.loop()) {
   objects_.OnChange([this](const Value& before, const Value& now) {
     if (WorthALook(before, now)) controller_.Add(kube::Name::Of(now.is_null() ? before : now).Key());
   });
@@ -158,9 +159,12 @@ rt::Task<Result<void>> FlinkOperator::Work(Look& look) {
     look.spec = recorded->spec;
     look.generation = look.status["observedGeneration"].int_or(0);
   }
+  ObserveTriggers(look);
   co_await CompleteSeen(look);
   const FlinkAction action = FlinkNext(look.spec, look.status, look.seen, options_.version);
-  const Result<void> acted = co_await Act(look, action);
+  Result<void> acted = co_await Act(look, action);
+  if (acted.ok() && (action.step == FlinkStep::kNothing || action.step == FlinkStep::kObserve))
+    acted = co_await TriggerSnapshots(look);
   if (acted.ok() && wrong) Complain(look, "org.apache.flink.kubernetes.operator.exception.ValidationException", *wrong);
   co_return acted;
 }

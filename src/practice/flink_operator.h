@@ -27,6 +27,7 @@
 #include "practice/flink_next.h"
 #include "practice/flink_spec.h"
 #include "practice/job_manager.h"
+#include "rt/scope.h"
 
 namespace baton::practice {
 
@@ -91,6 +92,19 @@ class FlinkOperator {
   void SetJobState(Look& look, std::string_view state);
   rt::Task<void> CompleteSeen(Look& look);
 
+  // flink_savepoints.cc
+  // A snapshot that was asked for the legacy way.
+  struct Trigger {
+    json::Value nonce;
+    bool done = false;
+    Result<std::string> url = UnavailableError("it is under way");
+  };
+  void ObserveTriggers(Look& look);
+  rt::Task<Result<void>> TriggerSnapshots(Look& look);
+  std::string TriggerDue(const Look& look, std::string_view nonce, std::string_view periodic, int64_t last_ms) const;
+  rt::Task<void> Await(rt::Task<Result<std::string>> made, std::shared_ptr<Trigger> trigger, std::string key);
+  rt::Task<bool> MakeSnapshotObject(const Look& look, std::string name, std::string type);
+
   // flink_act.cc
   rt::Task<Result<void>> Act(Look& look, FlinkAction action);
   rt::Task<Result<void>> DeployFirst(Look& look);
@@ -123,6 +137,8 @@ class FlinkOperator {
   kube::EventRecorder events_;
   kube::Controller controller_;
   std::map<std::string, Cached, std::less<>> cache_;
+  std::map<std::string, std::shared_ptr<Trigger>, std::less<>> triggers_;  // by id
+  rt::Scope trigger_scope_;                                                // last, so that it goes first
 };
 
 }  // namespace baton::practice

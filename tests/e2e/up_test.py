@@ -109,6 +109,7 @@ class UpTest(unittest.TestCase):
         out = up.baton("down", "--data-dir", up.data)
         self.assertIn(f"stopped (process {up.process.pid})", out)
         self.assertEqual(up.process.wait(timeout=DEADLINE), 0)
+        up.log.close()
         self.assertIn("nothing runs on", up.baton("down", "--data-dir", up.data))
         up.start()
         self.assertEqual(up.kubectl("get", "configmap", "kept", "-o", "jsonpath={.data.k}"), "v")
