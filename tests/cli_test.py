@@ -150,7 +150,6 @@ class CommandsOfPeopleTest(unittest.TestCase):
                 (("join", "Member_1", "--cluster-kubeconfig", "f"), "'Member_1' is no name of a cluster"),
                 (("join", "a"), "--cluster-kubeconfig is missing"),
                 (("unjoin",), "the cluster's name is missing"),
-                (("controllers", "--controllers", "rollout"), "is not possible in this build"),
                 (("controllers", "--controllers", "weather"), "'weather' is not known"),
                 (("controllers", "--leader-elect-namespace", "n"), "is for --leader-elect"),
                 (("practice",), "say `check`"),
