@@ -26,7 +26,8 @@ unit: build $(SUITES) ## all unit tests, in seconds
 	@ctest --test-dir build -L unit --output-on-failure -j2
 
 test: setup build $(SUITES) ## everything: installs, builds, all tests, a short fuzz run
-	@scripts/run-suites build
+	@$(CMAKE_CONFIGURE) fuzz >/dev/null # built while the suites run, which wait more than they compute
+	@nice -n 19 ninja -C build/fuzz --quiet fuzzers & builder=$$!; scripts/run-suites build; status=$$?; wait $$builder && exit $$status
 	@$(MAKE) --no-print-directory fuzz-short
 
 sim: build ## SEEDS (1000) random days of moves with faults, in virtual time
