@@ -46,7 +46,8 @@ constexpr const char* kDrainHelp =
     "  --max N                moves at a time; default: as the cluster's annotation or the controllers say\n"
     "  --dry-run              print what would be done\n"
     "  --no-wait              do not wait for the end\n"
-    "  --timeout 1h           of waiting\n";
+    "  --timeout 1h           of waiting\n"
+    "  --stabilization 10s    how long each target must be healthy before it counts as verified\n";
 
 constexpr const char* kUncordonHelp =
     "Usage: baton uncordon CLUSTER\n"
@@ -74,7 +75,8 @@ constexpr const char* kUndrainHelp =
     "  --return               bring home what was moved away\n"
     "  --max N                moves at a time\n"
     "  --no-wait              do not wait for the end\n"
-    "  --timeout 1h           of waiting\n";
+    "  --timeout 1h           of waiting\n"
+    "  --stabilization 10s    how long each target must be healthy before it counts as verified\n";
 
 rt::Task<Result<void>> ChangeCluster(kube::Api& api, std::string name, bool tainted) {
   for (int tries = 0; tries < kTriesMax; ++tries) {
@@ -236,15 +238,18 @@ rt::Task<Result<int>> Drain(rt::RealLoop& loop, Client& client, const Flags& fla
   const std::string cluster = flags.positional()[0];
   const int64_t most = CO_TRY(flags.GetInt("--max", 0, 0, 1000));
   const Duration timeout = CO_TRY(flags.GetDuration("--timeout", kDrainTimeout));
+  std::optional<Duration> stable;
+  if (flags.Has("--stabilization")) stable = CO_TRY(flags.GetDuration("--stabilization", seconds(10)));
   const Result<Value> there = co_await client.api().Get(federation::kClusters, {"", cluster});
   if (!there.ok() && there.error().kind() == ErrorKind::kNotFound)
     co_return NotFoundError(StrCat("there is no cluster '", cluster, "': `baton get clusters` lists them"));
   if (!there.ok()) co_return there.error();
   if (flags.Has("--dry-run")) co_return co_await PrintPlan(loop, client.api(), cluster, most);
-  const Value asked = CO_TRY(co_await ChangeEvacuation(client.api(), cluster, true, [most](Value& spec) {
+  const Value asked = CO_TRY(co_await ChangeEvacuation(client.api(), cluster, true, [most, stable](Value& spec) {
     spec.Erase("return");
     spec.Set("round", spec["round"].int_or(0) + 1);
     if (most > 0) spec.Set("maxConcurrent", most);
+    if (stable) spec.Set("stabilizationSeconds", *stable / seconds(1));
   }));
   // Last: the taint makes an evacuation where there is none.
   CO_TRY(co_await ChangeCluster(client.api(), cluster, true));
@@ -264,13 +269,16 @@ rt::Task<Result<int>> Undrain(rt::RealLoop& loop, Client& client, const Flags& f
   const std::string cluster = flags.positional()[0];
   const int64_t most = CO_TRY(flags.GetInt("--max", 0, 0, 1000));
   const Duration timeout = CO_TRY(flags.GetDuration("--timeout", kDrainTimeout));
+  std::optional<Duration> stable;
+  if (flags.Has("--stabilization")) stable = CO_TRY(flags.GetDuration("--stabilization", seconds(10)));
   CO_TRY(co_await ChangeCluster(client.api(), cluster, false));
   std::printf("cluster/%s takes workloads again\n", cluster.c_str());
   if (!flags.Has("--return")) co_return 0;
-  const Value asked = CO_TRY(co_await ChangeEvacuation(client.api(), cluster, false, [most](Value& spec) {
+  const Value asked = CO_TRY(co_await ChangeEvacuation(client.api(), cluster, false, [most, stable](Value& spec) {
     spec.Set("return", true);
     spec.Set("round", spec["round"].int_or(0) + 1);
     if (most > 0) spec.Set("maxConcurrent", most);
+    if (stable) spec.Set("stabilizationSeconds", *stable / seconds(1));
   }));
   if (asked.is_null())
     co_return NotFoundError(StrCat("nothing was drained from ", cluster, ": there is nothing to bring home"));
@@ -282,17 +290,21 @@ Result<void> CheckFlags(const Flags& flags) {
   TRY(flags.Only("a cluster's name"));
   TRY(flags.GetDuration("--timeout", kDrainTimeout));
   TRY(flags.GetInt("--max", 0, 0, 1000));
+  const Duration stable = TRY(flags.GetDuration("--stabilization", seconds(10)));
+  if (stable % seconds(1) != Duration::zero() || stable > hours(24))
+    return InvalidError("--stabilization: whole seconds, a day at most");
   return {};
 }
 
 }  // namespace
 
 int DrainCommand(std::span<const std::string_view> arguments) {
-  return RunClientCommand({.name = "drain",
-                           .help = kDrainHelp,
-                           .flags = {{"--max", "N"}, {"--dry-run"}, {"--no-wait"}, {"--timeout", "1h"}},
-                           .positionals = 1},
-                          arguments, Drain, CheckFlags);
+  return RunClientCommand(
+      {.name = "drain",
+       .help = kDrainHelp,
+       .flags = {{"--max", "N"}, {"--dry-run"}, {"--no-wait"}, {"--timeout", "1h"}, {"--stabilization", "10s"}},
+       .positionals = 1},
+      arguments, Drain, CheckFlags);
 }
 
 int UncordonCommand(std::span<const std::string_view> arguments) {
@@ -304,11 +316,12 @@ int UncordonCommand(std::span<const std::string_view> arguments) {
 }
 
 int UndrainCommand(std::span<const std::string_view> arguments) {
-  return RunClientCommand({.name = "undrain",
-                           .help = kUndrainHelp,
-                           .flags = {{"--return"}, {"--max", "N"}, {"--no-wait"}, {"--timeout", "1h"}},
-                           .positionals = 1},
-                          arguments, Undrain, CheckFlags);
+  return RunClientCommand(
+      {.name = "undrain",
+       .help = kUndrainHelp,
+       .flags = {{"--return"}, {"--max", "N"}, {"--no-wait"}, {"--timeout", "1h"}, {"--stabilization", "10s"}},
+       .positionals = 1},
+      arguments, Undrain, CheckFlags);
 }
 
 }  // namespace baton::cli
