@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "api/schema_for_test.h"
 #include "base/strings.h"
 #include "json/merge_patch.h"
+#include "json/print.h"
 #include "json/yaml.h"
 
 namespace baton::api {
@@ -67,6 +70,15 @@ struct RuleRow {
   std::string_view error;  // all lines, joined by "; "
 };
 
+// With BATON_RULES_OUT the rules go to that file, a JSON object a line: what tests/golden/federation_rules.jsonl has,
+// with which tests/e2e/federation_rules_test.py asks servers that run no admission what their schemas alone refuse.
+inline void WriteRule(const json::Value& good, const json::Value& bad, std::string_view error) {
+  const char* path = std::getenv("BATON_RULES_OUT");  // NOLINT(concurrency-mt-unsafe): tests have one thread here
+  if (path == nullptr) return;
+  std::ofstream(path, std::ios::app) << json::Print(json::Object({{"good", good}, {"bad", bad}, {"error", error}}))
+                                     << "\n";
+}
+
 // Of an object as it is created. `base` and patches are YAML.
 inline void CheckRules(std::string_view base, std::span<const RuleRow> rows,
                        const FederationContext& context = TestContext()) {
@@ -77,6 +89,7 @@ inline void CheckRules(std::string_view base, std::span<const RuleRow> rows,
     const json::Value bad = json::ApplyMergePatch(object, FromYaml(row.bad));
     EXPECT_EQ(Join(Admit(good, {}, context).errors, "; "), "") << row.good;
     EXPECT_EQ(Join(Admit(bad, {}, context).errors, "; "), row.error) << row.bad;
+    WriteRule(good, bad, row.error);
   }
 }
 
