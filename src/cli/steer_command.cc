@@ -1,6 +1,9 @@
 // Changes of a migration's spec, each on the version that was looked at.
 #include "cli/steer_command.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -164,6 +167,14 @@ rt::Task<Result<int>> SetPaused(Client& client, const Flags& flags, bool paused)
   co_return 0;
 }
 
+// Who sits here, as the system knows them.
+std::string SessionUser() {
+  const char* user = std::getenv("USER");
+  if (user != nullptr && *user != '\0') return user;
+  const passwd* entry = ::getpwuid(::geteuid());
+  return entry == nullptr ? StrCat("uid ", ::geteuid()) : entry->pw_name;
+}
+
 bool Contains(const Value& list, const Value& item) {
   return std::ranges::any_of(list.items(), [&](const Value& one) { return one == item; });
 }
@@ -171,9 +182,7 @@ bool Contains(const Value& list, const Value& item) {
 // The first gate that is not approved yet, or all of them; who and when stay on record.
 rt::Task<Result<int>> Approve(rt::RealLoop& loop, Client& client, const Flags& flags) {
   const std::string name = flags.positional()[0];
-  const char* user = std::getenv("USER");
-  const std::string by = flags.Get("--by", user == nullptr ? "" : user);
-  if (by.empty()) co_return InvalidError("--by WHO is missing, and the environment names no user");
+  const std::string by = flags.Get("--by", SessionUser());
   std::string approved;
   CO_TRY(co_await Change(client, name, [&](Value& migration) -> Result<void> {
     TRY(NotEnded(migration));

@@ -167,7 +167,8 @@ class HandoffTest(unittest.TestCase):
         told("ours", follow.ours)
         told("window", [after_["beginMs"] - before_["endMs"] for before_, after_ in zip(writers, writers[1:])])
         # Nothing of the moves remains.
-        self.assertEqual([o["metadata"]["name"] for o in world.hub.get("overridepolicies", "-A")["items"] if "zz-baton" in o["metadata"]["name"]], [])
+        policies = (world.hub.get("overridepolicies", "-A") or {"items": []})["items"]
+        self.assertEqual([o["metadata"]["name"] for o in policies if "zz-baton" in o["metadata"]["name"]], [])
 
     def test_a_target_that_cannot_pull_the_image_is_rolled_back(self):
         world.hub.apply(POLICY, job("broken", rate=50))
