@@ -113,6 +113,26 @@ class DownTest(unittest.TestCase):
             self.assertIn("nothing runs on", out)
 
 
+class CompletionTest(unittest.TestCase):
+    def complete(self, *words):
+        quoted = " ".join(f"'{word}'" for word in (PROGRAM, *words))
+        script = f'source <("{PROGRAM}" completion bash); COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _baton; echo "${{COMPREPLY[@]}}"'
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, timeout=60)
+        return done.stdout.split()
+
+    def test_completes_commands_flags_and_values(self):
+        self.assertEqual(self.complete("dr"), ["drain"])
+        self.assertIn("migrate", self.complete("m"))
+        self.assertEqual(self.complete("drain", "--dry"), ["--dry-run"])
+        self.assertEqual(self.complete("get", "wr"), ["writers"])
+        self.assertEqual(self.complete("migrate", "-o", "y"), ["yaml"])
+
+    def test_a_shell_that_is_not_known_is_told(self):
+        code, out, err = run("completion", "fish")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("bash or zsh", err)
+
+
 class CommandsOfPeopleTest(unittest.TestCase):
     """What the commands that talk to a hub say before they do."""
 

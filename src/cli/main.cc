@@ -9,6 +9,7 @@
 #include "cli/adopt_command.h"
 #include "cli/apiserver_command.h"
 #include "cli/backup_command.h"
+#include "cli/completion_command.h"
 #include "cli/controllers_command.h"
 #include "cli/crds_command.h"
 #include "cli/demo_command.h"
@@ -51,6 +52,7 @@ constexpr std::array kCommands = {
     Command{"approve", "approve what a move waits for", baton::cli::ApproveCommand},
     Command{"attest", "state that a silent source is stopped for good", baton::cli::AttestCommand},
     Command{"backup", "write everything a store holds to a file", baton::cli::BackupCommand},
+    Command{"completion", "what bash and zsh need to complete the rest", baton::cli::CompletionCommand},
     Command{"controllers", "the controllers, on any hub", baton::cli::ControllersCommand},
     Command{"crds", "print the CustomResourceDefinitions that a hub needs", baton::cli::CrdsCommand},
     Command{"demo", "a whole migration on practice clusters, judged at the end", baton::cli::DemoCommand},
