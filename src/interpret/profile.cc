@@ -183,6 +183,7 @@ Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
           StrCat("spec.passThrough: '", pointer.str(), "' is no JSON pointer, as /spec/logConfiguration"));
     profile->pass_through_.emplace_back(pointer.str());
   }
+  profile->staged_ = spec["staged"].bool_or(false);
   profile->hold_ = TRY(CompileSettings(spec["hold"], "hold"));
   profile->run_ = TRY(CompileSettings(spec["run"], "run"));
   profile->stop_ = TRY(CompileSettings(spec["stop"], "stop"));

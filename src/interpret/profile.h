@@ -16,6 +16,7 @@
 //   probe       an object that is made beside the started workload; Judge sees it; with ${name} and ${seq}
 //   optIn       true: only workloads with the annotation rollout.karmada.io/managed: "true" are managed
 //   passThrough pointers to what may change in place: an edit of nothing else is no new revision (blue-green upgrades)
+//   staged      true: the target must be there, held, before it can be started (only on Baton's own hub)
 //   hold, run, stop    what is set, as [{path, value}]; parents are made. ${name} ${seq} ${ref} ${stateDir} ${cluster}
 //               ${peer} are filled in: the cluster it is for, and the other one of the move
 //   script      Lua, where that is not enough: Hold, Stop, Run (object, question) give further [{path, value}];
@@ -104,6 +105,8 @@ class Profile {
   const std::vector<std::string>& pass_through() const { return pass_through_; }
   const std::string& epoch_pointer() const { return epoch_; }
   bool opt_in() const { return opt_in_; }  // only workloads that ask for it are managed
+  // It must be there, held, before it can be started: not where a target is first created when it may run.
+  bool needs_staging() const { return staged_ || HasBeside(); }
   // The object that is made beside a started workload to prove it; null: none.
   json::Value Probe(std::string_view name, std::string_view ns, int64_t seq) const;
 
@@ -149,6 +152,7 @@ class Profile {
   json::Value probe_;
   bool opt_in_ = false;
   std::vector<std::string> pass_through_;
+  bool staged_ = false;
   std::vector<Setting> hold_, run_, stop_;
   std::shared_ptr<const LuaScript> script_;
   std::vector<std::string> functions_;  // that the script defines

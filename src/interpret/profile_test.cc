@@ -76,6 +76,13 @@ TEST(ProfileTest, WhatComesWithBatonHoldsStopsAndRuns) {
   EXPECT_EQ(guarantees, expected);
 }
 
+TEST(ProfileTest, WhatMustBePreparedNeedsATargetThatIsHeldFirst) {
+  for (const std::string_view name : {"statefulset", "kafkaconnector", "cnpgcluster"})
+    EXPECT_TRUE(Builtin(name)->needs_staging()) << name;
+  for (const std::string_view name : {"flinkdeployment", "deployment", "job", "rayjob"})
+    EXPECT_FALSE(Builtin(name)->needs_staging()) << name;
+}
+
 TEST(ProfileTest, TheExampleOfTheManualIsAProfile) {
   const auto read = [](const std::string& name) {
     std::ifstream file(StrCat(BATON_SOURCE_DIR, "/docs/examples/", name));

@@ -268,6 +268,10 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
               : StrCat("no MigrationProfile says how a ", kind, " is moved: `kubectl get migrationprofiles`"));
     co_return Result<void>();
   }
+  if (!options_.own_hub && look.profile->needs_staging()) {
+    problems.push_back(StrCat(
+        "a ", kind, " must be prepared in the target before it starts, which is done on Baton's own ", "hub only"));
+  }
   if (look.binding.is_null()) {
     problems.push_back("no policy propagates it, so it runs nowhere");
     co_return Result<void>();
