@@ -13,6 +13,11 @@
 //   ListGuards();                                  // how often its removal mattered
 //   RestoreGuards();
 //
+// A guard that is an action and not a check is asked for by name: GUARD_STANDS("module.what_it_does") is true, and
+// false only where that guard is removed.
+//
+//   if (GUARD_STANDS("handoff.capture_is_kept")) next.stop->capture = seen.capture;
+//
 // The condition is evaluated in both cases, exactly once. Guards are listed from the start of the program, passed or
 // not, in the same way and with the same limits as probes (base/probe.h).
 #pragma once
@@ -84,8 +89,11 @@ static_assert(sizeof(Guard) == 64);
     record.Holds(static_cast<bool>(__VA_ARGS__));                                                                    \
   })
 
+#define GUARD_STANDS(name) (!GUARD(name, false))
+
 #else
 
 #define GUARD(name, ...) (__VA_ARGS__)
+#define GUARD_STANDS(name) (true)
 
 #endif

@@ -21,6 +21,7 @@ static_assert(Decide(true) == 2);
 static_assert(GUARD(no_such_identifier, true));
 static_assert(std::is_same_v<decltype(GUARD("guard_off_test.type", 1L)), long>);
 static_assert(GUARD("guard_off_test.commas", std::is_same_v<int, int>));
+static_assert(GUARD_STANDS(no_such_identifier));
 
 TEST(GuardOffTest, EvaluatesTheConditionOnce) {
   int evaluated = 0;

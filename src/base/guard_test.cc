@@ -103,6 +103,14 @@ TEST_F(GuardTest, Nests) {
   EXPECT_FALSE(both(false, false));
 }
 
+TEST_F(GuardTest, AnActionStandsUntilItIsRemoved) {
+  const auto acts = [] { return GUARD_STANDS("guard_test.action"); };
+  EXPECT_TRUE(acts());
+  ASSERT_TRUE(RemoveGuard("guard_test.action").ok());
+  EXPECT_FALSE(acts());
+  EXPECT_EQ(Named("guard_test.action")[0].mattered, 1U);
+}
+
 TEST_F(GuardTest, AnUnknownNameIsAnError) {
   const Result<void> result = RemoveGuard("guard_test.livee");
   ASSERT_FALSE(result.ok());

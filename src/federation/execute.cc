@@ -8,6 +8,7 @@
 #include "api/karmada_keys.h"
 #include "base/guard.h"
 #include "base/hash.h"
+#include "base/probe.h"
 #include "base/strings.h"
 #include "federation/render.h"
 #include "federation/resources.h"
@@ -204,7 +205,9 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
   manifest.Edit("metadata").Edit("annotations").Set(kAppliedHash, HashOf(manifest));
   if (observed.is_null()) {
     if (was_there) CO_TRY(co_await CheckIdentity(member));
-    co_return co_await member.api().Create(resource, manifest);
+    Result<json::Value> created = co_await member.api().Create(resource, manifest);
+    if (created.ok()) CO_TRY(co_await TakeBackIfUnwanted(member, resource, *created));
+    co_return created;
   }
   const bool overwrite = manifest["metadata"]["annotations"][keys::kConflictResolution].str() == "overwrite";
   if (!Managed(observed) && !overwrite) {
@@ -215,6 +218,7 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
   if (seq >= 0) {
     const int64_t there = hub_.gate()->EpochOf(observed);
     if (!GUARD("federation.epoch_at_member", there <= seq)) {
+      SOMETIMES("federation.older_epoch_refused");
       co_return ConflictError(StrCat("cluster ", member.name(), " has epoch ", there, " of ", name.Key(),
                                      ", newer than this render's ", seq, ": not written"));
     }
@@ -234,6 +238,7 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
   Result<json::Value> written = co_await member.api().Update(resource, wanted);
   if (!written.ok() && written.error().kind() == ErrorKind::kConflict && member.Find(resource) != nullptr) {
     // The copy was old. Look live, once; the caller comes again after a second conflict.
+    SOMETIMES("federation.copy_was_old");
     Result<json::Value> live = co_await member.api().Get(resource, name);
     if (!live.ok()) co_return live;
     // Made anew meanwhile: what was admitted was admitted for another one.
@@ -243,6 +248,23 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
     written = co_await member.api().Update(resource, wanted);
   }
   co_return written;
+}
+
+// A create that comes late has no version to fail on: it may arrive after its Work was removed everywhere, by a leader
+// that is none any more. Nobody else would ever look for what it made.
+rt::Task<Result<void>> ExecuteController::TakeBackIfUnwanted(Member& member, const kube::Resource& resource,
+                                                             const json::Value& created) {
+  const json::Value& annotations = created["metadata"]["annotations"];
+  const std::string key = StrCat(annotations[keys::kWorkNamespace].str(), "/", annotations[keys::kWorkName].str());
+  if (!hub_.works().Get(key).is_null()) co_return Result<void>();
+  SOMETIMES("federation.late_create_taken_back");
+  kube::Name name = kube::Name::Of(created);
+  if (!resource.namespaced) name.ns.clear();
+  const Result<json::Value> gone = co_await member.api().Delete(
+      resource, name, {.uid = std::string(kube::UidOf(created)), .propagation = kube::Propagation::kBackground});
+  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+  co_return ConflictError(
+      StrCat("the Work of ", name.Key(), " was removed before it arrived in ", member.name(), ": it is taken back"));
 }
 
 rt::Task<ExecuteController::Reflected> ExecuteController::ReflectedStatus(json::Value work, json::Value object) const {
@@ -421,7 +443,7 @@ rt::Task<kube::Outcome> ExecuteController::Reconcile(std::string key) {
   Member* member = hub_.members().Find(cluster);
   const json::Value manifest = ManifestOf(work);
   Applied applied;
-  if (suspended) {
+  if (suspended && GUARD_STANDS("federation.suspension_is_total")) {
     // Status still comes back.
     if (member != nullptr) {
       Result<kube::Resource> resource = co_await ResourceOf(*member, manifest);

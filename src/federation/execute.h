@@ -46,6 +46,7 @@ class ExecuteController {
   rt::Task<kube::Outcome> Reconcile(std::string key);
   rt::Task<Result<json::Value>> Apply(Member& member, const kube::Resource& resource, json::Value manifest,
                                       bool was_there, std::string* stray);
+  rt::Task<Result<void>> TakeBackIfUnwanted(Member& member, const kube::Resource& resource, const json::Value& created);
   rt::Task<Result<void>> CheckIdentity(Member& member);
   rt::Task<Result<json::Value>> Observe(Member& member, const kube::Resource& resource, const kube::Name& name);
   rt::Task<Result<json::Value>> Merged(json::Value desired, json::Value observed);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/karmada_keys.h"
+#include "base/guard.h"
 #include "base/strings.h"
 #include "federation/resources.h"
 #include "json/rfc3339.h"
@@ -104,7 +105,8 @@ const std::shared_ptr<const placement::Fleet>& ScheduleController::Fleet() {
   Result<std::shared_ptr<const placement::Fleet>> fleet = placement::Fleet::Make(std::move(clusters));
   INVARIANT(fleet.ok(), "clusters have names of their own");
   fleet_ = *std::move(fleet);
-  estimator_ = std::make_unique<placement::Estimator>(fleet_, &assumed_);
+  const placement::Assumed* assumed = GUARD_STANDS("federation.assumed_load_counts") ? &assumed_ : nullptr;
+  estimator_ = std::make_unique<placement::Estimator>(fleet_, assumed);
   return fleet_;
 }
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "api/karmada_names.h"
+#include "base/guard.h"
+#include "base/probe.h"
 #include "base/strings.h"
 #include "federation/resources.h"
 #include "json/rfc3339.h"
@@ -119,8 +121,11 @@ rt::Task<Result<Value>> Engine::Finalize(const std::string& key) {
     if (one.str() == kFinalizer) has = true;
     if (one.str() != kFinalizer) finalizers.Push(one);
   }
-  if (has != over) co_return object;
-  if (!over && kube::IsDeleting(*object)) co_return object;  // a server takes no new finalizer then
+  if (has != over || !GUARD_STANDS("handoff.deleting_is_aborting")) co_return object;
+  if (!over && kube::IsDeleting(*object)) {
+    SOMETIMES("rollout.deleted_before_its_finalizer");
+    co_return object;  // a server takes no new finalizer then
+  }
   if (!over) finalizers.Push(kFinalizer);
   Value next = *object;
   next.Edit("metadata").Set("finalizers", finalizers);
@@ -231,8 +236,12 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
     current.Set("status", Projected(current, *look, decision));
     if (!std::holds_alternative<NoEffect>(decision.effect)) {
       const Result<void> done = co_await Perform(*look, decision.effect);
-      // A conflict means: look again, decide again.
-      if (done.ok() || done.error().kind() == ErrorKind::kConflict) continue;
+      if (done.ok()) continue;
+      if (done.error().kind() == ErrorKind::kConflict) {
+        SOMETIMES("rollout.conflict_decided_again");
+        continue;
+      }
+      SOMETIMES("rollout.effect_failed");
       if (!stands_in) {
         [[maybe_unused]] const Result<void> told = co_await Tell(object, current, decision, look->workload);
       }
@@ -245,7 +254,7 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
     }
     if (!stands_in) {
       const Result<void> told = co_await Tell(object, current, decision, look->workload);
-      if (!told.ok()) co_return kube::Outcome::Retry(told.error());
+      if (!told.ok() && GUARD_STANDS("handoff.status_is_told_again")) co_return kube::Outcome::Retry(told.error());
     }
     if (!IsEnd(decision.phase)) co_return kube::Outcome::WaitFor(kLookAgain);
     if (stands_in) co_return kube::Outcome::Done();
@@ -298,15 +307,22 @@ rt::Task<Result<void>> Engine::Swap(Look& look, const Writer& next) {
     written = co_await hub_.api().Update(kWriters, object);  // carries the version that it was decided on
   }
   if (!written.ok()) {
+    SOMETIMES("rollout.writer_not_swapped");
     const bool lost = written.error().kind() == ErrorKind::kAlreadyExists;
     co_return lost ? ConflictError("another was faster") : std::move(written).error();
   }
   co_return Result<void>();
 }
 
+// The specs that the move began with: what is edited meanwhile comes after it.
+Value Engine::Pinned(const Look& look) {
+  if (GUARD_STANDS("handoff.spec_is_pinned")) return PinnedOf(look.writer_object);
+  const Value& spec = look.workload["spec"];
+  return json::Object({{"source", spec}, {"target", spec}, {"other", spec}});
+}
+
 rt::Task<Result<void>> Engine::Put(Look& look, const OverrideState& state) {
-  Value wanted =
-      CO_TRY(MakeOverride(state, *look.writer.claim, look.workload, PinnedOf(look.writer_object), *look.profile));
+  Value wanted = CO_TRY(MakeOverride(state, *look.writer.claim, look.workload, Pinned(look), *look.profile));
   Result<Value> written = InternalError("not written");
   if (look.override_policy.is_null()) {
     written = co_await hub_.api().Create(federation::kOverridePolicies, wanted);
@@ -433,6 +449,7 @@ rt::Task<Result<void>> Engine::RemoveLateOverride(const Value& migration) {
   Result<Value> late =
       co_await hub_.api().Get(federation::kOverridePolicies, {ns, OverrideName(look.spec.migration.uid)});
   if (!late.ok()) co_return late.error().kind() == ErrorKind::kNotFound ? Result<void>() : Result<void>(late.error());
+  SOMETIMES("rollout.late_override_removed");
   look.override_policy = *std::move(late);
   co_return co_await Remove(look);
 }

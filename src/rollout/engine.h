@@ -75,6 +75,7 @@ class Engine {
   rt::Task<Result<json::Value>> SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq);
   rt::Task<Result<void>> SeeBeside(federation::Member& member, const Look& look, const json::Value& object,
                                    const json::Value& related, const interpret::Question& question, Sighting& sighting);
+  rt::Task<Result<void>> TakeBackLateProbe(federation::Member& member, const Look& look, int64_t seq);
   interpret::Question QuestionFor(const Look& look, bool is_target) const;
 
   rt::Task<Result<void>> Perform(Look& look, const Effect& effect);
@@ -97,6 +98,7 @@ class Engine {
   rt::Task<Result<void>> RemoveLateOverride(const json::Value& migration);
   rt::Task<Result<void>> RemoveLostOverride(kube::Name name);
   rt::Task<Result<json::Value>> Finalize(const std::string& key);
+  static json::Value Pinned(const Look& look);
   int64_t Fence() const { return options_.fence ? options_.fence() : 1; }
   void Wake(const json::Value& workload, bool ended_too = false);
 

@@ -6,6 +6,7 @@
 #include "api/karmada_keys.h"
 #include "api/karmada_names.h"
 #include "base/guard.h"
+#include "base/probe.h"
 #include "base/strings.h"
 #include "federation/resources.h"
 #include "rollout/next.h"
@@ -171,14 +172,19 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
   };
   switch (rule.mode) {
     case Mode::kHeld:
+      SOMETIMES("rollout.gate_holds_another_cluster");
       if (!GUARD("rollout.gate_holds", false)) co_return hold();
       break;
     case Mode::kStopping:
       if (held && rendered == rule.seq)
         co_return Admitted{.manifest = std::move(manifest), .seq = rule.seq, .held = true};
+      SOMETIMES("rollout.gate_waits_for_the_stop");
       co_return NotYet(cluster, manifest, "its stop is not rendered yet");
     case Mode::kRunning:
-      if (held || rendered != rule.seq) co_return NotYet(cluster, manifest, "its start is not rendered yet");
+      if (held || rendered != rule.seq) {
+        SOMETIMES("rollout.gate_waits_for_the_start");
+        co_return NotYet(cluster, manifest, "its start is not rendered yet");
+      }
       break;
     case Mode::kAsIs:
       // While a move is under way only what was rendered for it may run; a raw template never does.
@@ -194,6 +200,7 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
   const bool ours = writer.holder.cluster == cluster;
   if (ours && !writer.holder.member_uid.empty() && uid != writer.holder.member_uid) {
     // Made anew by somebody, or recreated by us after it vanished: it has lost its state and is not started empty.
+    SOMETIMES("rollout.gate_holds_another_object");
     if (!GUARD("rollout.same_member_object", false)) {
       Admitted stray = CO_TRY(hold());
       stray.stray = StrayMessage(cluster, *object, manifest, uid);

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "api/karmada_names.h"
+#include "base/guard.h"
+#include "base/probe.h"
 #include "base/strings.h"
 #include "federation/resources.h"
 #include "json/rfc3339.h"
@@ -18,7 +20,7 @@ using json::Value;
 // Nothing when it is not there.
 rt::Task<Result<Value>> GetOrNull(kube::Api& api, kube::Resource resource, kube::Name name) {
   Result<Value> got = co_await api.Get(std::move(resource), std::move(name));
-  if (!got.ok() && got.error().kind() == ErrorKind::kNotFound) co_return Value();
+  if (!got.ok() && GUARD("handoff.only_404_is_absence", got.error().kind() == ErrorKind::kNotFound)) co_return Value();
   co_return got;
 }
 
@@ -46,7 +48,8 @@ rt::Task<Result<void>> Engine::ReadHub(Look& look) {
       co_await GetOrNull(hub_.api(), federation::kOverridePolicies, {ns, OverrideName(look.spec.migration.uid)}));
   const bool same = !look.workload.is_null() && !kube::IsDeleting(look.workload) &&
                     (look.writer_object.is_null() || look.writer_object["spec"]["workload"]["uid"].str().empty() ||
-                     look.writer_object["spec"]["workload"]["uid"].str() == kube::UidOf(look.workload));
+                     GUARD("handoff.same_template",
+                           look.writer_object["spec"]["workload"]["uid"].str() == kube::UidOf(look.workload)));
   look.seen.template_found = same;
   // A move that has begun goes on to its end whatever happens to the template: it is gone, or opted out meanwhile.
   const bool mine = look.writer.claim && look.writer.claim->migration_uid == look.spec.migration.uid;
@@ -85,11 +88,12 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
     seen.target_invalid = memory.target_invalid;
   }
   if (look.profile == nullptr) co_return look;
-  seen.override_state =
-      ReadOverride(look.override_policy, claim, look.workload, PinnedOf(look.writer_object), *look.profile);
+  seen.override_state = ReadOverride(look.override_policy, claim, look.workload, Pinned(look), *look.profile);
   seen.binding = ReadBinding(look.binding, claim);
   const Value& status = look.binding["status"];
+  // What a user has paused the scheduler does not look at, and does not change either.
   seen.binding_settled =
+      look.binding["spec"]["suspension"]["scheduling"].bool_or(false) ||
       status["schedulerObservedGeneration"].int_or(0) == look.binding["metadata"]["generation"].int_or(0);
   std::vector<rt::Task<Sighting>> both;
   both.push_back(See(look, claim.source, false));
@@ -100,7 +104,8 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
   if (seen.target.start_proven && seen.target.seq == look.writer.seq) {
     if (!memory.proven_since) memory.proven_since = hub_.loop().Now();
     seen.proven_for = hub_.loop().Now() - *memory.proven_since;
-  } else {
+  } else if (GUARD_STANDS("handoff.start_proof_without_a_break")) {
+    if (memory.proven_since) SOMETIMES("rollout.start_proof_was_broken");
     memory.proven_since.reset();
   }
   co_return look;
@@ -199,11 +204,26 @@ rt::Task<Result<void>> Engine::SeeBeside(federation::Member& member, const Look&
   co_return Result<void>();
 }
 
+// A create that comes late has no version to fail on: it may arrive when another leader has ended the move.
+rt::Task<Result<void>> Engine::TakeBackLateProbe(federation::Member& member, const Look& look, int64_t seq) {
+  const std::string writer_name = WriterName(look.spec.kind, look.spec.workload);
+  const Value now =
+      CO_TRY(co_await GetOrNull(hub_.api(), kWriters, {std::string(kube::NamespaceOf(look.object)), writer_name}));
+  if (now["spec"]["claim"]["migrationUID"].str() == look.spec.migration.uid) co_return Result<void>();
+  SOMETIMES("rollout.late_probe_taken_back");
+  const Value probe = look.profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), seq);
+  const kube::Resource resource = CO_TRY(co_await member.mapper().ForObject(probe));
+  const Result<Value> gone = co_await member.api().Delete(resource, kube::Name::Of(probe));
+  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+  co_return Result<void>();
+}
+
 rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_target) {
   Sighting sighting;
   federation::Member* member = hub_.members().Find(meant.cluster);
   if (member == nullptr) co_return sighting;
   const interpret::Question question = QuestionFor(look, is_target);
+  bool probed = false;
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
   const auto look_there = [&]() -> rt::Task<Result<void>> {
     const Value home = CO_TRY(co_await GetOrNull(member->api(), federation::kNamespaces, {"", "kube-system"}));
@@ -238,6 +258,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     if (wants_probe) {
       const Value wanted = look.profile->Probe(look.spec.workload, name.ns, question.start_seq);
       const kube::Resource probes = CO_TRY(co_await member->mapper().ForObject(wanted));
+      probed = true;
       const Result<Value> made = co_await member->api().Create(probes, wanted);
       if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists)
         sighting.start_missing = made.error().message();
@@ -247,6 +268,10 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   const Result<void> seen =
       co_await rt::WithDeadline(rt::Deadline::After(hub_.loop(), kSightTimeout), "the member's answer", look_there());
   sighting.answered = seen.ok();
+  if (probed) {
+    const Result<void> wanted = co_await TakeBackLateProbe(*member, look, question.start_seq);
+    if (!wanted.ok()) sighting.start_missing = wanted.error().message();
+  }
   if (!seen.ok()) sighting.stop_missing = seen.error().message();
   co_return sighting;
 }
@@ -304,14 +329,16 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
       federation::FindCondition(target_object["status"], "Ready")["status"].str() != "True") {
     problems.push_back(StrCat("cluster ", target.cluster, " is not ready"));
   }
-  if (look.binding["spec"]["preserveResourcesOnDeletion"].bool_or(false)) {
+  if (look.binding["spec"]["preserveResourcesOnDeletion"].bool_or(false) && GUARD_STANDS("handoff.preflight")) {
     problems.push_back(
         "preserveResourcesOnDeletion would keep the source's object for ever: switch it off for the move");
   }
   if (!target_object.is_null() && !federation_.schedule().Allows(look.binding, target.cluster)) {
     problems.push_back(StrCat("the policy's placement does not reach cluster ", target.cluster));
   }
-  for (const std::string& problem : CO_TRY(look.profile->Preflight(look.workload))) problems.push_back(problem);
+  for (const std::string& problem : CO_TRY(look.profile->Preflight(look.workload))) {
+    if (GUARD_STANDS("handoff.preflight")) problems.push_back(problem);
+  }
   if (!problems.empty()) co_return Result<void>();
 
   // A template that keeps revisions may be newer than what runs in the source.
@@ -351,6 +378,12 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
     holder->member_uid = kube::UidOf(object);
     const bool is_source = holder == &source;
     if (is_source && object.is_null()) problems.push_back(StrCat("nothing of it is in ", holder->cluster, " yet"));
+    // Epochs that begin anew would be refused by the member for ever.
+    const int64_t epoch = look.profile->EpochOf(object);
+    if (is_source && !look.writer.exists && epoch > 0) {
+      problems.push_back(StrCat("it has epoch ", epoch, " in ", holder->cluster,
+                                " and no Writer on this hub (docs/ROLLOUT.md, 'The record is gone')"));
+    }
     if (!is_source && !object.is_null())
       problems.push_back(StrCat("cluster ", holder->cluster, " already has one of that name: remove it first"));
   }

@@ -78,7 +78,7 @@ Writer Ended(const Writer& writer, Phase end) {
   next.ended_uid = writer.claim->migration_uid;
   next.ended = end;
   next.claim.reset();
-  next.stop.reset();
+  if (GUARD_STANDS("handoff.stop_is_of_one_attempt")) next.stop.reset();
   return next;
 }
 
@@ -140,7 +140,7 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
   const Claim& claim = *writer.claim;
   const bool staging = migration.phase == Phase::kStaged;
   const Phase phase = staging ? Phase::kStaged : Phase::kPlanned;
-  if (migration.abort) return ToAbort(phase, writer, "asked for");
+  if (migration.abort && GUARD_STANDS("handoff.abort_in_every_phase")) return ToAbort(phase, writer, "asked for");
   const Duration deadline = staging ? migration.deadlines.stage : migration.deadlines.plan;
   const bool stays = migration.paused || !migration.approved || !migration.waiting_for_window.empty();
   // The time is for preparing. A move that was prepared and then waited for a person or a window is not late.
@@ -184,7 +184,7 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
     return wait(StrCat("cluster ", claim.target.cluster, " to have nothing of the workload"));
   }
   // All is prepared.
-  if (migration.paused)
+  if (migration.paused && GUARD_STANDS("handoff.pause_is_total"))
     return {.phase = Phase::kStaged, .message = "paused; `baton resume` goes on", .waiting_for = "resume"};
   if (!migration.approved) {
     return {.phase = Phase::kStaged,
@@ -225,9 +225,13 @@ Holder Staged(const Claim& claim, const Observation& seen) {
 Decision Quiesce(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
   const Phase phase = Phase::kQuiescing;
-  if (migration.abort) return ToAbort(phase, writer, "asked for");
+  if (migration.abort && GUARD_STANDS("handoff.abort_in_every_phase")) return ToAbort(phase, writer, "asked for");
   if (auto step = Assert(phase, writer, seen, BothClusters(writer, seen))) return *std::move(step);
-  if (StopProven(writer, seen.source, claim.source) && GUARD("rollout.capture_is_new", !seen.source.capture.empty())) {
+  // Time is no proof: at the deadline the move goes back, it does not go on.
+  const bool late = seen.in_phase >= migration.deadlines.quiesce;
+  const bool proven =
+      StopProven(writer, seen.source, claim.source) && GUARD("rollout.capture_is_new", !seen.source.capture.empty());
+  if (proven || (late && !GUARD_STANDS("handoff.no_grant_by_the_clock"))) {
     // GRANT
     return Do(phase,
               SwapWriter{WithHolder(writer, claim.source, Staged(claim, seen), seen.source.capture, "StopProof")},
@@ -244,7 +248,7 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
   if (!seen.source.stop_failed.empty() && Answers(seen.source, claim.source)) {
     return OnFailureBeforeGrant(phase, writer, migration, seen.source.stop_failed);
   }
-  if (seen.in_phase >= migration.deadlines.quiesce) {
+  if (late && GUARD_STANDS("handoff.deadline_of_the_stop")) {
     return OnFailureBeforeGrant(phase, writer, migration,
                                 StrCat("the stop in ", claim.source.cluster, " was not proven in time",
                                        seen.source.stop_missing.empty() ? "" : ": ", seen.source.stop_missing));
@@ -366,7 +370,7 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
       return Do(phase, SwapWriter{next}, StrCat(claim.target.cluster, " has proven itself"));
     }
   }
-  if (seen.in_phase >= migration.deadlines.verify) {
+  if (seen.in_phase >= migration.deadlines.verify && GUARD_STANDS("handoff.deadline_of_the_start")) {
     const std::string why = StrCat(claim.target.cluster, " did not prove itself in time",
                                    seen.target.start_missing.empty() ? "" : ": ", seen.target.start_missing);
     // It may have, and have waited for a person since: who must approve also decides on going back.
@@ -410,8 +414,9 @@ Decision Clean(const Writer& writer, const Migration& migration, const Observati
     return Ask(phase, StrCat("the policy no longer allows the workload in ", claim.target.cluster),
                "edit the policy, or move the workload again; until then the binding stays locked");
   }
-  if (seen.binding != free) return Do(phase, PutBinding{free}, "giving the binding back to the scheduler");
-  if (!seen.binding_settled) {
+  if (!GUARD("handoff.binding_is_given_back", seen.binding == free))
+    return Do(phase, PutBinding{free}, "giving the binding back to the scheduler");
+  if (!seen.binding_settled && GUARD_STANDS("handoff.binding_is_given_back")) {
     if (late)
       return Ask(phase, StrCat("the scheduler to leave the workload in ", claim.target.cluster),
                  "look at the binding's conditions");
@@ -501,12 +506,13 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
     // What it did is decided after it stopped, never before.
     next.stop->proven = true;
     if (StopProven(writer, seen.target, claim.target)) {
-      const bool none = seen.target.progress == Sighting::Progress::kNone;
+      const bool none =
+          GUARD("handoff.progress_is_judged_after_the_stop", seen.target.progress == Sighting::Progress::kNone);
       if (!none && seen.target.capture.empty()) {
         return Ask(phase, StrCat(claim.target.cluster, " may have written and its state was not captured"),
                    "find its last checkpoint and `baton attest` it");
       }
-      next.stop->capture = none ? std::string() : seen.target.capture;
+      if (!none && GUARD_STANDS("handoff.capture_is_kept")) next.stop->capture = seen.target.capture;
       return Do(phase, SwapWriter{next},
                 StrCat(claim.target.cluster, " stopped", none ? " and had not progressed" : "; its state is captured"));
     }
@@ -587,7 +593,7 @@ Decision Begin(const Writer& writer, const Migration& migration, const Observati
     next.seq = 1;
     next.holder = seen.proposal->source;
   }
-  next.stop.reset();
+  if (GUARD_STANDS("handoff.stop_is_of_one_attempt")) next.stop.reset();
   next.claim = seen.proposal;
   next.claim->fence = seen.fence;
   return Do(Phase::kPending, SwapWriter{next}, "claiming the workload");
@@ -652,7 +658,8 @@ std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence)
       }
       break;
     case Intent::kAbort:
-      state.source.mode = writer.stop ? Mode::kRunning : Mode::kAsIs;
+      // In two steps: first from its own state whatever the template says of upgrades, then as the template says.
+      state.source.mode = writer.stop && GUARD_STANDS("handoff.abort_in_two_steps") ? Mode::kRunning : Mode::kAsIs;
       break;
     case Intent::kWithdraw:
       if (with_target) {
@@ -671,7 +678,9 @@ std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence)
 Decision Next(const Writer& writer, const Migration& migration, const Observation& seen) {
   const bool mine = writer.exists && writer.claim && writer.claim->migration_uid == migration.uid;
   if (!mine) {
-    if (writer.exists && writer.ended_uid == migration.uid) return Finish(writer, migration, seen);
+    // A leader may have died between the end on record and its telling.
+    if (writer.exists && writer.ended_uid == migration.uid && GUARD_STANDS("handoff.end_is_on_record"))
+      return Finish(writer, migration, seen);
     if (migration.phase == Phase::kPending) return Begin(writer, migration, seen);
     if (IsEnd(migration.phase)) return End(migration.phase, "it has ended");  // rejected, or aborted before it began
     return Ask(migration.phase, "the record of this move (its Writer) was deleted or overwritten",
@@ -694,7 +703,10 @@ Decision Next(const Writer& writer, const Migration& migration, const Observatio
   const bool with_target = writer.holder.cluster == claim.target.cluster;
   switch (claim.intent) {
     case Intent::kForward:
-      if (with_target) return claim.verified ? Clean(writer, migration, seen) : Verify(writer, migration, seen);
+      // Once verified the source goes: there is no way back any more but another move.
+      if (with_target && claim.verified && !(migration.abort && !GUARD_STANDS("handoff.no_return_after_verified")))
+        return Clean(writer, migration, seen);
+      if (with_target) return Verify(writer, migration, seen);
       return writer.stop ? Quiesce(writer, migration, seen) : Prepare(writer, migration, seen);
     case Intent::kAbort:
       return Abort(writer, migration, seen);

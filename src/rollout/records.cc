@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/karmada_names.h"
+#include "base/guard.h"
 #include "base/hash.h"
 #include "base/strings.h"
 #include "json/go_duration.h"
@@ -298,7 +299,7 @@ Value WriteBinding(const BindingState& state, Value binding, const Claim& claim,
   } else {
     // As the user had it.
     const Value& before = prior["scheduling"];
-    if (before.is_bool()) {
+    if (before.is_bool() && GUARD_STANDS("handoff.prior_intent_is_restored")) {
       spec.Edit("suspension").Set("scheduling", before);
     } else if (spec["suspension"].is_object()) {
       spec.Edit("suspension").Erase("scheduling");

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/guard.h"
+#include "base/probe.h"
 #include "base/strings.h"
 #include "rollout/records.h"
 
@@ -43,7 +45,7 @@ rt::Task<kube::Outcome> Trigger::Reconcile(std::string key) {
     co_return kube::Outcome::Retry(writer.error());
   }
   const std::string consumed((*writer)["spec"]["trigger"].str());
-  if (target == consumed) co_return kube::Outcome::Done();
+  if (GUARD_STANDS("handoff.a_wish_counts_once") && target == consumed) co_return kube::Outcome::Done();
   if (target.empty()) co_return kube::Outcome::Of(co_await Abort(object, *writer));
   co_return kube::Outcome::Of(co_await Start(object, *writer, target));
 }
@@ -63,6 +65,8 @@ rt::Task<Result<void>> Trigger::Consume(Value writer, std::string value) {
 // The name and the mark follow from the wish, which is counted in the Writer: a second try of the same wish finds the
 // move that the first one made, whatever became of it since, and a new wish gets a new move.
 rt::Task<Result<void>> Trigger::Start(const Value& object, const Value& writer, std::string target) {
+  const bool last = GUARD_STANDS("handoff.a_wish_is_consumed_last");
+  if (!last) CO_TRY(co_await Consume(writer, target));
   const int64_t number = writer["spec"]["triggers"].int_or(0) + 1;
   const std::string mark = StrCat(kube::UidOf(writer), "/", number);
   const std::string name = StrCat(kube::NameOf(object), "-to-", target, "-t", number);
@@ -86,9 +90,13 @@ rt::Task<Result<void>> Trigger::Start(const Value& object, const Value& writer, 
     // Somebody else's (of an earlier workload of that name, or a person's), or ours from before a crash.
     const Result<Value> there = co_await hub_.api().Get(kMigrations, kube::Name::Of(migration));
     if (!there.ok()) co_return there.error();
-    if ((*there)["metadata"]["annotations"][kTriggeredAnnotation].str() == mark) break;
+    if ((*there)["metadata"]["annotations"][kTriggeredAnnotation].str() == mark) {
+      SOMETIMES("rollout.wish_was_granted_before");
+      break;
+    }
     if (tries == kNamesMax) co_return made.error();
   }
+  if (!last) co_return Result<void>();
   co_return co_await Consume(writer, target);
 }
 

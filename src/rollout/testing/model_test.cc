@@ -63,6 +63,7 @@ bool LossIsFound(const std::string& guard) {
   return false;
 }
 
+// Guards named handoff.* belong to the museum (docs/MUSEUM.md): what they protect is not all in this small world.
 // Only says something together with the tests above: within the same bounds nothing breaks when all guards are in.
 // rollout.not_deleting is found by a narrow way only (a foreign hub with an old cache, after a cancelled move); that a
 // capture may go with the object it belongs to is not in this world.
