@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kHelp =
     "Usage: baton completion bash|zsh\n"
     "\n"
-    "Prints what the shell needs to complete `baton` and `kubectl-baton`: commands, flags, and live names of clusters,\n"
+    "Prints what the shell needs to complete `baton` and `kubectl-baton`: commands, flags, and live names of "
+    "clusters,\n"
     "migrations and workloads, asked of the hub that the command line names.\n"
     "\n"
     "Examples:\n"

@@ -1,4 +1,5 @@
-// `baton completion bash|zsh`: what a shell reads so that Tab completes commands, flags, and the names of what is on the hub.
+// `baton completion bash|zsh`: what a shell reads so that Tab completes commands, flags, and the names of what is on
+// the hub.
 #pragma once
 
 #include <span>
