@@ -105,7 +105,9 @@ class AdoptTest(unittest.TestCase):
         self.assertIn("preserveResourcesOnDeletion: true", out)
         self.assertIn("the namespace shop", out)
         self.assertNotIn("resourceVersion", out)
-        self.assertNotIn(before["service/web"]["spec"]["clusterIP"], out)
+        address = before["service/web"]["spec"].get("clusterIP")  # the embedded server gives none
+        if address:
+            self.assertNotIn(address, out)
         self.assertEqual(self.kubectl(self.hub, "get", "pp,deploy,svc,cm", "-n", "shop", "-o", "name"), "")
 
         self.assertIn("taken over from member", self.baton(*adopt))

@@ -38,7 +38,7 @@ class CrdsTest(E2E):
     def test_every_definition_is_established_and_structural(self):
         listed = self.kubectl_json("get", "crds")["items"]
         ours = [crd for crd in listed if crd["spec"]["group"].endswith("karmada.io") or crd["spec"]["group"] == "flink.apache.org"]
-        self.assertEqual(len(ours), 17)
+        self.assertEqual(len(ours), 18)
         for crd in ours:
             conditions = {c["type"]: c["status"] for c in crd["status"]["conditions"]}
             self.assertEqual(conditions, {"NamesAccepted": "True", "Established": "True"}, crd["metadata"]["name"])
