@@ -2,7 +2,7 @@
 // next must bring the move to its end.
 #include <cstdio>
 
-#include "sim/at_write.h"
+#include "sim/at_write_for_test.h"
 #include "sim/scene_for_test.h"
 
 namespace baton::sim {

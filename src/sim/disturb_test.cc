@@ -1,7 +1,7 @@
 // People and other controllers meddle with a move, at each of its writes: abort it, delete or edit what it works with.
 #include <cstdio>
 
-#include "sim/at_write.h"
+#include "sim/at_write_for_test.h"
 #include "sim/scene_for_test.h"
 
 namespace baton::sim {
