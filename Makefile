@@ -4,7 +4,7 @@ SEEDS ?= 1000
 CMAKE_CONFIGURE = cmake --preset
 SUITES = build/test-suites/.complete
 
-.PHONY: sim nightly all help setup build unit test demo bench fuzz fuzz-short format format-check lint asan tsan clean e2e-kube
+.PHONY: sim museum nightly all help setup build unit test demo bench fuzz fuzz-short format format-check lint asan tsan clean e2e-kube
 
 all: build
 
@@ -31,10 +31,14 @@ test: setup build $(SUITES) ## everything: installs, builds, all tests, a short 
 	@$(MAKE) --no-print-directory fuzz-short
 
 sim: build ## SEEDS (1000) random days of moves with faults, in virtual time
-	@BATON_SIM_SEEDS=1:$(SEEDS) build/src/sim/sim_test --gtest_brief=1 --gtest_filter='SeedsSlowTest.*'
+	@build/baton simulate --seeds $(SEEDS)
 
-nightly: test sim ## everything, and the long simulations: crashes and meddling at every write, two leaders
-	@BATON_SIM_SEEDS=1:$(SEEDS) build/src/sim/sim_test --gtest_brief=1 --gtest_filter='*SlowTest.*'
+museum: build ## docs/MUSEUM.md: takes each guard away and shows what notices
+	@build/src/sim/museum table -j 2 >build/MUSEUM.md && mv build/MUSEUM.md docs/MUSEUM.md && tail -1 docs/MUSEUM.md
+
+nightly: test ## everything, and the long simulations: crashes and meddling at every write, two leaders
+	@build/baton simulate --seeds $(SEEDS) --probes
+	@BATON_SIM_SEEDS=1:$(SEEDS) build/src/sim/sim_test --gtest_brief=1 --gtest_filter='*SlowTest.*:-SeedsSlowTest.*'
 	@$(MAKE) --no-print-directory fuzz
 
 demo: setup build ## installs, builds, and shows whole migrations on practice clusters, judged at the end

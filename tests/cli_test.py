@@ -62,6 +62,28 @@ class CliTest(unittest.TestCase):
         self.assertEqual((code, out), (2, ""))
         self.assertIn("'example.com'", err)
 
+    def test_simulate_tells_the_same_story_of_one_seed_every_time(self):
+        code, out, err = run("simulate", "--seed", "5")
+        self.assertEqual((code, err), (0, ""), out[-2000:])
+        self.assertRegex(out, r"person +asks for move move from \w+ to \w+")
+        self.assertRegex(out, r"\nseed=5: \w+; \d+ events, \d+ calls\n$")
+        self.assertEqual(run("simulate", "--seed=5")[1], out)
+        traced = run("simulate", "--seed", "5", "--trace")[1]
+        self.assertGreater(len(traced), 2 * len(out))
+        self.assertEqual(run("simulate", "--seed", "5", "--trace")[1], traced)
+
+    def test_simulate_counts_many_seeds(self):
+        code, out, err = run("simulate", "--seeds", "4", "-j", "2")
+        self.assertEqual((code, err), (0, ""), out)
+        self.assertRegex(out, r"^4 seeds, 0 failed; \d+ events, \d+ calls; [\d.]+ seeds per second and core\nmoves ended:")
+        self.assertRegex(out, r"\nprobes hit: \d+ of \d+\n$")
+
+    def test_simulate_refuses_what_makes_no_sense(self):
+        for arguments in (("--seeds", "0"), ("--seeds", "many"), ("--seed", "-1"), ("-j", "0"), ("--seeds", "3", "--trace"), ("now",)):
+            code, out, err = run("simulate", *arguments)
+            self.assertEqual((code, out), (2, ""), arguments)
+            self.assertTrue(err.startswith("baton simulate: "), err)
+
 
 class ProfileTest(unittest.TestCase):
     """`baton profile`: what comes with Baton, and a user's own tried without a cluster."""

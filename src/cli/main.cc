@@ -22,6 +22,7 @@
 #include "cli/migrate_command.h"
 #include "cli/practice_command.h"
 #include "cli/profile_command.h"
+#include "cli/simulate_command.h"
 #include "cli/status_command.h"
 #include "cli/steer_command.h"
 #include "cli/up_command.h"
@@ -69,6 +70,7 @@ constexpr std::array kCommands = {
     Command{"profile", "how kinds are moved; tries a profile without a cluster", baton::cli::ProfileCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},
     Command{"resume", "let a paused move go on", baton::cli::ResumeCommand},
+    Command{"simulate", "random moves with faults in a simulated world, from seeds", baton::cli::SimulateCommand},
     Command{"status", "where workloads run, what moves, who must act", baton::cli::StatusCommand},
     Command{"uncordon", "let a drained cluster take workloads again", baton::cli::UncordonCommand},
     Command{"undo", "move a workload back to where it came from", baton::cli::UndoCommand},

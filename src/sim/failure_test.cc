@@ -148,16 +148,6 @@ TEST(FailureTest, ATemplateMadeAnewIsAnotherWorkloadAndRuns) {
 }
 
 // Templates whose ordinary upgrades would lose or keep state in their own way.
-Value JobWith(std::string_view mode) {
-  Value job = Yaml(kJob);
-  job.Edit("spec").Edit("job").Set("upgradeMode", mode);
-  if (mode == "last-state") {
-    job.Edit("spec").Edit("flinkConfiguration").Set("high-availability.type", "kubernetes");
-    job.Edit("spec").Edit("flinkConfiguration").Set("high-availability.storageDir", "s3://state/ha");
-  }
-  return job;
-}
-
 class UpgradeModeTest : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, UpgradeModeTest, testing::Values("stateless", "last-state"),
                          [](const auto& info) { return info.param == "stateless" ? "Stateless" : "LastState"; });

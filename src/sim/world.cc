@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/strings.h"
 #include "federation/admission.h"
 #include "federation/resources.h"
 #include "kube/borrowed_api.h"
@@ -70,14 +71,52 @@ rt::Task<Result<void>> World::Start(WorldOptions options) {
   co_return Result<void>();
 }
 
+void World::Tell(std::string_view what) {
+  if (story_ != nullptr) story_->Tell(StrCat("leader ", fence_), what);
+}
+
+void World::KillController() {
+  if (leader_ != nullptr) Tell("dies");
+  leader_.reset();
+}
+
+void World::DeposeController() {
+  if (leader_ != nullptr) Tell("loses its lease, and does not know it");
+  deposed_.push_back(std::move(leader_));
+}
+
+void World::KillDeposed() {
+  if (!deposed_.empty() && story_ != nullptr) story_->Tell("leaders", "those that lost their lease end");
+  deposed_.clear();
+}
+
+void World::CutOff(const std::string& name, bool cut) {
+  bool& now = members_.at(name)->cut;
+  if (story_ != nullptr && now != cut) story_->Tell(StrCat("cluster ", name), cut ? "is cut off" : "is back");
+  now = cut;
+}
+
+kube::FaultPlan& World::PlanFor(Leader& leader, kube::FaultPlan& scripted, const bool* cut, std::string_view whom) {
+  kube::FaultPlan* plan = plan_ == nullptr ? &scripted : plan_;
+  const auto wrap = [&](std::unique_ptr<kube::FaultPlan> outer) {
+    plan = outer.get();
+    leader.plans.push_back(std::move(outer));
+  };
+  if (cut != nullptr) wrap(std::make_unique<CutPlan>(*plan, *cut));
+  if (story_ != nullptr) wrap(std::make_unique<ToldPlan>(*plan, *story_, StrCat("leader ", fence_, " -> ", whom)));
+  return *plan;
+}
+
 void World::StartController() {
   leader_.reset();
+  ++fence_;
+  Tell("starts");
   leader_ = std::make_unique<Leader>();
   Leader& leader = *leader_;
-  leader.hub = std::make_unique<kube::FaultyApi>(*hub_.api, plan_ == nullptr ? hub_faults_ : *plan_);
+  leader.hub = std::make_unique<kube::FaultyApi>(*hub_.api, PlanFor(leader, hub_faults_, nullptr, "hub"));
   for (auto& [name, member] : members_) {
     leader.members[name] =
-        std::make_unique<kube::FaultyApi>(*member->server.api, plan_ == nullptr ? member->faults : *plan_);
+        std::make_unique<kube::FaultyApi>(*member->server.api, PlanFor(leader, member->faults, &member->cut, name));
   }
   leader.controllers = std::make_unique<Controllers>(
       *leader.hub,
@@ -86,7 +125,7 @@ void World::StartController() {
         if (at == leader.members.end()) return NotFoundError("there is no such cluster in this world");
         return std::unique_ptr<kube::Api>(std::make_unique<kube::BorrowedApi>(*at->second));
       },
-      ++fence_);
+      fence_);
 }
 
 rt::Task<void> World::Stop() {

@@ -32,6 +32,7 @@
 #include "rt/scope.h"
 #include "rt/simulated_files.h"
 #include "rt/virtual_loop.h"
+#include "sim/story.h"
 #include "store/store.h"
 
 namespace baton::sim {
@@ -63,6 +64,7 @@ struct Controllers {
 
 // A leader: its controllers, and how they reach hub and members.
 struct Leader {
+  std::vector<std::unique_ptr<kube::FaultPlan>> plans;
   std::unique_ptr<kube::FaultyApi> hub;
   std::map<std::string, std::unique_ptr<kube::FaultyApi>> members;
   std::unique_ptr<Controllers> controllers;  // last, so that it goes first
@@ -77,12 +79,12 @@ class World {
   rt::Task<void> Stop();
 
   // The leader dies, and another one starts (with a higher fence).
-  void KillController() { leader_.reset(); }
+  void KillController();
   void StartController();
   bool controller_runs() const { return leader_ != nullptr; }
   // The leader does not know yet that it is none any more: it goes on until KillDeposed().
-  void DeposeController() { deposed_.push_back(std::move(leader_)); }
-  void KillDeposed() { deposed_.clear(); }
+  void DeposeController();
+  void KillDeposed();
 
   // On the hub, as kubectl apply does.
   rt::Task<Result<json::Value>> Apply(kube::Resource resource, json::Value object);
@@ -99,18 +101,25 @@ class World {
   practice::PracticeCluster& practice(const std::string& name) { return *members_.at(name)->practice; }
   kube::ScriptedFaults& hub_faults() { return hub_faults_; }
   kube::ScriptedFaults& member_faults(const std::string& name) { return members_.at(name)->faults; }
+  // Between controllers and that member; what runs there goes on.
+  void CutOff(const std::string& name, bool cut);
   // Random faults instead of scripted ones, from the next controller on; null: none.
   void SetFaultPlan(kube::FaultPlan* plan) { plan_ = plan; }
+  // Where what happens is told, from the next controller on; null: nowhere.
+  void SetStory(Story* story) { story_ = story; }
   Controllers* controllers() { return leader_ == nullptr ? nullptr : leader_->controllers.get(); }
 
  private:
   struct Member {
     Server server;
     kube::ScriptedFaults faults;
+    bool cut = false;
     std::unique_ptr<practice::PracticeCluster> practice;
   };
 
   rt::Task<Result<Server>> StartServer();
+  kube::FaultPlan& PlanFor(Leader& leader, kube::FaultPlan& scripted, const bool* cut, std::string_view whom);
+  void Tell(std::string_view what);
 
   rt::VirtualLoop& loop_;
   std::unique_ptr<rt::SimulatedFiles> files_;
@@ -120,6 +129,7 @@ class World {
   Server hub_;
   kube::ScriptedFaults hub_faults_;
   kube::FaultPlan* plan_ = nullptr;
+  Story* story_ = nullptr;
   std::map<std::string, std::unique_ptr<Member>> members_;
   int64_t fence_ = 0;
   std::unique_ptr<rt::Scope> scope_;  // practice clusters

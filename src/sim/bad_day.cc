@@ -1,0 +1,251 @@
+// What happens on a bad day.
+#include "sim/bad_day.h"
+
+#include "rt/random.h"
+#include "rt/test_support.h"
+#include "sim/scene.h"
+#include "sim/trials.h"
+
+namespace baton::sim {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture, or owned by
+// rt::Do
+namespace {
+
+// Nothing until Begin, nothing after End.
+class BadCalls final : public kube::FaultPlan {
+ public:
+  explicit BadCalls(uint64_t seed) : random_(seed), faults_(random_, Mix(random_)) {}
+  void Begin() { on_ = true; }
+  void End() { on_ = false; }
+  kube::FaultDecision ForCall(const kube::Call& call) override {
+    return on_ ? faults_.ForCall(call) : kube::FaultDecision{};
+  }
+  kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
+    return on_ ? faults_.ForOpen(call) : kube::FaultDecision{};
+  }
+  kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
+    return on_ ? faults_.ForChanges(call) : kube::FaultDecision{};
+  }
+  bool OneIn(uint64_t n) { return random_.Below(n) == 0; }
+  Duration UpTo(int64_t ms) { return milliseconds(static_cast<int64_t>(random_.Below(static_cast<uint64_t>(ms)))); }
+  uint64_t Below(uint64_t n) { return random_.Below(n); }
+
+ private:
+  // Calls that take half a minute to fail would leave a day with little in it.
+  static kube::FaultMix Mix(rt::Random& random) {
+    kube::FaultMix mix = kube::FaultMix::Swarm(random);
+    for (const kube::Fault fault : {kube::Fault::kSilence, kube::Fault::kSilenceAfter}) mix[fault] /= 10;
+    return mix;
+  }
+  rt::SeededRandom random_;
+  kube::SeededFaults faults_;
+  bool on_ = false;
+};
+
+struct Course {
+  Scene& scene;
+  BadCalls& chance;
+  Day& day;
+};
+
+rt::Task<void> Leaders(Course course) {
+  World& world = course.scene.world;
+  while (true) {
+    co_await world.loop().Sleep(course.chance.UpTo(40'000));
+    ++course.day.leaders;
+    if (course.chance.OneIn(2)) {
+      world.KillController();
+    } else {
+      world.DeposeController();
+    }
+    co_await world.loop().Sleep(course.chance.UpTo(10'000));
+    world.StartController();
+    co_await world.loop().Sleep(course.chance.UpTo(20'000));
+    world.KillDeposed();
+  }
+}
+
+// What goes wrong in the clusters themselves.
+rt::Task<void> Troubles(Course course) {
+  World& world = course.scene.world;
+  while (true) {
+    co_await world.loop().Sleep(course.chance.UpTo(15'000));
+    const std::string& name = kClusters3[course.chance.Below(kClusters3.size())];
+    practice::PracticeCluster& cluster = world.practice(name);
+    ++course.day.troubles;
+    const auto tell = [&](std::string_view what) { course.scene.Tell(StrCat("cluster ", name), what); };
+    switch (course.chance.Below(4)) {
+      case 0:
+        tell("its operator dies");
+        cluster.KillOperator(course.chance.UpTo(10'000));
+        break;
+      case 1:
+        tell("its operator stalls");
+        cluster.faults().stall_operator = course.chance.UpTo(5'000);
+        break;
+      case 2:
+        tell("it becomes slow");
+        cluster.faults().slow = 1 + static_cast<double>(course.chance.Below(5));
+        break;
+      default:
+        tell("its next savepoint fails");
+        cluster.faults().fail_savepoints = 1;
+        break;
+    }
+  }
+}
+
+// People and other controllers; what they do must not be harmful, and is one thing a day.
+rt::Task<void> Meddler(Course course, Duration after, size_t which) {
+  co_await course.scene.world.loop().Sleep(after);
+  ++course.day.meddlings;
+  co_await Meddlings()[which].meddle(course.scene);
+}
+
+rt::Task<void> ExpectAfter(Scene& scene, const Value& end) {
+  const bool deleted = (co_await scene.Template()).is_null();
+  if (!end.is_null() && !deleted) co_return co_await scene.CheckAll();
+  if (end.is_null() && !deleted) {
+    const std::string where = co_await scene.WhereItRuns();
+    scene.Expect(where == scene.from || where == scene.to, StrCat("it runs in '", where, "'"));
+    if (!where.empty()) co_await scene.ExpectRunsAlone(where);
+    co_await scene.ExpectNoResidue();
+  }
+  if (deleted) scene.Expect((co_await scene.WhereItRuns()).empty(), "the template is gone, and it runs");
+  co_await scene.ExpectClean();
+}
+
+// A cluster is cut off for a while, or for so long that a person, who has seen that nothing runs there, attests it.
+rt::Task<void> Partitions(Course course, Duration after) {
+  Scene& scene = course.scene;
+  rt::VirtualLoop& loop = scene.world.loop();
+  co_await loop.Sleep(after);
+  const std::string cluster = course.chance.OneIn(2) ? scene.from : scene.to;
+  ++course.day.partitions;
+  scene.world.CutOff(cluster, true);
+  co_await loop.Sleep(course.chance.UpTo(60'000));
+  if (cluster == scene.from && course.chance.OneIn(2) && !scene.JobRuns(cluster)) {
+    const Value object = co_await scene.OnMember(cluster);
+    const std::string state(object["status"]["jobStatus"]["upgradeSavepointPath"].str());
+    const bool stopped = object["status"]["jobStatus"]["state"].str() == "FINISHED" &&
+                         object["spec"]["job"]["state"].str() == "suspended" && !state.empty();
+    if (stopped)
+      co_await scene.PatchMigration(
+          StrCat("{spec: {attestation: {by: ann, reason: 'it is off', stateRef: '", state, "'}}}"));
+    co_await loop.Sleep(course.chance.UpTo(60'000));
+  }
+  scene.world.CutOff(cluster, false);
+}
+
+// By an annotation of the template, which a controller makes a migration of.
+rt::Task<void> Wish(Scene& scene) {
+  scene.move = StrCat("orders-to-", scene.to, "-t1");
+  co_await scene.PatchTemplate(
+      StrCat("{metadata: {annotations: {", rollout::kTriggerAnnotation, ": ", scene.to, "}}}"));
+}
+
+std::string EndOf(const Value& migration) {
+  if (migration.is_null()) return "Gone";
+  if (Scene::IsOver(migration)) return std::string(migration["status"]["phase"].str());
+  return "Held";
+}
+
+rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
+  rt::VirtualLoop& loop = scene.world.loop();
+  const bool leaders_change = chance.OneIn(2);
+  const bool image_fails = chance.OneIn(8);
+  const bool troubles = chance.OneIn(2);
+  const bool wishes = chance.OneIn(8);
+  const bool cuts = chance.OneIn(4);
+  const bool meddles = chance.OneIn(2);
+  const size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
+  const Duration after = chance.UpTo(60'000);
+  const auto lasts = seconds(static_cast<int64_t>(10 + chance.Below(110)));
+  co_await scene.Begin();
+  if (image_fails) scene.world.practice(scene.to).faults().fail_image = true;
+  chance.Begin();
+  if (wishes) {
+    co_await Wish(scene);
+  } else {
+    co_await scene.Ask(", deadlines: {Verifying: 3m}");
+  }
+  const Course course{scene, chance, day};
+  {
+    rt::Scope scope(loop);
+    if (leaders_change) scope.Spawn(Leaders(course));
+    if (troubles) scope.Spawn(Troubles(course));
+    if (cuts) scope.Spawn(Partitions(course, chance.UpTo(30'000)));
+    if (meddles) scope.Spawn(Meddler(course, after, which));
+    co_await loop.Sleep(lasts);
+    chance.End();
+  }
+  scene.Tell("world", "the faults stop");
+  for (const std::string& cluster : kClusters3) {
+    practice::Faults& faults = scene.world.practice(cluster).faults();
+    faults = {.fail_image = faults.fail_image};
+    scene.world.CutOff(cluster, false);
+  }
+  scene.world.KillDeposed();
+  if (!scene.world.controller_runs()) scene.world.StartController();
+  // A wish may not have become a move yet.
+  if (wishes)
+    co_await scene.world.Until([&]() -> rt::Task<bool> { co_return !(co_await scene.Migration()).is_null(); },
+                               minutes(2));
+  const Value end = co_await scene.Settled();
+  day.end = EndOf(end);
+  scene.Tell("move", Scene::Said(end));
+  co_await ExpectAfter(scene, end);
+}
+
+}  // namespace
+
+Day PlayDay(uint64_t seed, Story::Detail detail) {
+  Day day{.seed = seed};
+  BadCalls chance(seed);
+  Story story(detail);
+  const auto play = [&](Scene& scene) -> rt::Task<void> { return Live(scene, chance, day); };
+  day.problems = Play(seed, play, &chance, &story);
+  day.events = story.events();
+  day.calls = story.calls();
+  day.faults = story.faults();
+  day.story = story.Text();
+  return day;
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+json::Value Day::Json() const {
+  Value wrong = json::Array();
+  for (const std::string& problem : problems) wrong.Push(problem);
+  Value hits = json::Array();
+  for (const size_t count : faults) hits.Push(static_cast<int64_t>(count));
+  return json::Object({{"seed", static_cast<int64_t>(seed)},
+                       {"problems", wrong},
+                       {"end", end},
+                       {"events", static_cast<int64_t>(events)},
+                       {"calls", static_cast<int64_t>(calls)},
+                       {"faults", hits},
+                       {"leaders", static_cast<int64_t>(leaders)},
+                       {"troubles", static_cast<int64_t>(troubles)},
+                       {"partitions", static_cast<int64_t>(partitions)},
+                       {"meddlings", static_cast<int64_t>(meddlings)}});
+}
+
+Day Day::FromJson(const Value& value) {
+  const auto number = [&](std::string_view field) { return static_cast<uint64_t>(value[field].int_or(0)); };
+  Day day{.seed = number("seed"),
+          .end = std::string(value["end"].str()),
+          .events = number("events"),
+          .calls = number("calls"),
+          .leaders = number("leaders"),
+          .troubles = number("troubles"),
+          .partitions = number("partitions"),
+          .meddlings = number("meddlings")};
+  for (const Value& problem : value["problems"].items()) day.problems.emplace_back(problem.str());
+  for (size_t i = 0; i < day.faults.size() && i < value["faults"].size(); ++i)
+    day.faults.at(i) = static_cast<size_t>(value["faults"][i].int_or(0));
+  return day;
+}
+
+}  // namespace baton::sim

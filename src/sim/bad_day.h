@@ -1,0 +1,39 @@
+// A bad day: one random move from one seed. Every call and watch of the controllers may fail, in a mix of its own for
+// every seed; leaders die or are deposed and go on for a while; operators stall; people abort, delete, edit and attest;
+// another scheduler overwrites the binding. Faults stop after some time, and then everything must end well.
+//
+//   Day day = PlayDay(seed, Story::Detail::kWrites);
+//   day.problems, day.end, day.story
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "json/value.h"
+#include "kube/faulty_api.h"
+#include "sim/story.h"
+
+namespace baton::sim {
+
+struct Day {
+  uint64_t seed = 0;
+  std::vector<std::string> problems;  // empty: all went well
+  std::string end;                    // the phase it ended in; "Held": a person is asked; "Gone": it was deleted
+  uint64_t events = 0;                // turns of the loop
+  uint64_t calls = 0;                 // of controllers to hub and members
+  std::array<size_t, kube::kFaults> faults{};
+  uint64_t leaders = 0;   // deaths and depositions
+  uint64_t troubles = 0;  // in clusters
+  uint64_t partitions = 0;
+  uint64_t meddlings = 0;
+  std::string story;
+
+  json::Value Json() const;  // all but the story
+  static Day FromJson(const json::Value& value);
+};
+
+Day PlayDay(uint64_t seed, Story::Detail detail = Story::Detail::kCounts);
+
+}  // namespace baton::sim

@@ -1,0 +1,265 @@
+// The museum: takes each guard away and shows that the simulator notices.
+//
+//   museum check [-j N] [TEXT]   every exhibit (whose guard has TEXT in it); fails when one is not found
+//   museum table [-j N]          the same, as docs/MUSEUM.md
+//   museum search GUARD [SEEDS]  all scenes until one finds the loss of GUARD
+//   museum play SCENE [GUARD]    one scene, with or without a guard
+//
+// Built with guard switches (base/guard.h), apart from the shipped program, which has none.
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/guard.h"
+#include "base/strings.h"
+#include "sim/museum/exhibits.h"
+#include "sim/museum/scenes.h"
+#include "sim/processes.h"
+
+namespace baton::sim {
+namespace {
+
+struct Finding {
+  std::string scene;  // "": not found
+  std::string problem;
+};
+
+void Without(std::string_view guard) {
+  RestoreGuards();
+  if (guard.empty()) return;
+  const Result<void> removed = RemoveGuard(guard);
+  if (removed.ok()) return;
+  std::fprintf(stderr, "museum: %s\n", removed.error().ToString().c_str());
+  std::exit(2);
+}
+
+std::string Played1(const std::string& scene, bool& past_the_end) {
+  const Result<Played> played = PlayScene(scene);
+  if (!played.ok()) {
+    std::fprintf(stderr, "museum: %s\n", played.error().ToString().c_str());
+    std::exit(2);
+  }
+  past_the_end = played->past_the_end;
+  return FirstFromOutside(played->problems);
+}
+
+// In a child. The scene, a newline, and what was seen.
+std::string Find(const Exhibit& exhibit) {
+  Without(exhibit.guard);
+  bool first = true;
+  for (const std::string& scene : Family(exhibit.scene)) {
+    bool past_the_end = false;
+    const std::string problem = Played1(scene, past_the_end);
+    if (!problem.empty()) return StrCat(scene, "\n", problem);
+    if (past_the_end && !first) break;
+    first = false;
+  }
+  return {};
+}
+
+// With all guards in, the same scene must go well: else it finds nothing.
+std::string Control(const std::string& scene) {
+  Without("");
+  bool past_the_end = false;
+  return Played1(scene, past_the_end);
+}
+
+struct Result1 {
+  Finding found;
+  std::string died;
+  std::string control;  // what went wrong with all guards in; "": nothing
+};
+
+std::vector<Result1> Check(size_t jobs, const std::vector<const Exhibit*>& exhibits) {
+  std::vector<Result1> results(exhibits.size());
+  Processes processes(jobs);
+  const auto more = [&](uint64_t id) -> Processes::Work {
+    if (id >= exhibits.size()) return nullptr;
+    return [exhibit = exhibits[id]]() -> std::string {
+      if (exhibit->scene.empty()) return {};
+      const std::string found = Find(*exhibit);
+      if (found.empty()) return found;
+      return StrCat(found, "\n", Control(found.substr(0, found.find('\n'))));
+    };
+  };
+  const auto done = [&](uint64_t id, const ChildOutput& output) {
+    Result1& result = results[id];
+    result.died = output.died;
+    const size_t one = output.text.find('\n');
+    if (one == std::string::npos) return;
+    const size_t two = output.text.find('\n', one + 1);
+    result.found = {output.text.substr(0, one), output.text.substr(one + 1, two - one - 1)};
+    if (two != std::string::npos) result.control = output.text.substr(two + 1);
+  };
+  const Result<void> ran = processes.RunAll(more, done);
+  if (!ran.ok()) std::fprintf(stderr, "museum: %s\n", ran.error().ToString().c_str());
+  return results;
+}
+
+std::vector<const Exhibit*> Chosen(std::string_view text) {
+  std::vector<const Exhibit*> chosen;
+  for (const Exhibit& exhibit : Exhibits()) {
+    if (exhibit.guard.find(text) != std::string_view::npos || text.empty()) chosen.push_back(&exhibit);
+  }
+  return chosen;
+}
+
+std::map<std::string, std::string> Files() {
+  std::map<std::string, std::string> files;
+  for (const GuardCount& guard : ListGuards()) files.emplace(guard.name, guard.file);
+  return files;
+}
+
+// Whether each guard of the program is shown.
+bool Complete() {
+  std::set<std::string_view> shown;
+  for (const Exhibit& exhibit : Exhibits()) shown.insert(exhibit.guard);
+  bool complete = true;
+  for (const auto& [name, file] : Files()) {
+    if (shown.contains(name)) continue;
+    std::printf("MISSING   %-44s of %s is no exhibit\n", name.c_str(), file.c_str());
+    complete = false;
+  }
+  return complete;
+}
+
+bool Right(const Exhibit& exhibit, const Result1& result) {
+  return exhibit.scene.empty() ? !exhibit.note.empty() : !result.found.scene.empty() && result.control.empty();
+}
+
+int CheckAll(size_t jobs, std::string_view text) {
+  const std::vector<const Exhibit*> exhibits = Chosen(text);
+  const std::vector<Result1> results = Check(jobs, exhibits);
+  bool right = !text.empty() || Complete();
+  size_t found = 0;
+  for (size_t i = 0; i < exhibits.size(); ++i) {
+    const Exhibit& exhibit = *exhibits[i];
+    const Result1& result = results[i];
+    const std::string guard(exhibit.guard.empty() ? exhibit.where : exhibit.guard);
+    if (exhibit.scene.empty()) {
+      std::printf("%-9s %-44s %s\n", exhibit.note.empty() ? "NO SCENE" : "-", guard.c_str(),
+                  std::string(exhibit.note).c_str());
+    } else if (!result.control.empty()) {
+      std::printf("WRONG     %-44s %s goes wrong with all guards in: %s\n", guard.c_str(), result.found.scene.c_str(),
+                  result.control.c_str());
+    } else if (result.found.scene.empty()) {
+      std::printf("NOT FOUND %-44s by %s%s%s\n", guard.c_str(), std::string(exhibit.scene).c_str(),
+                  result.died.empty() ? "" : "; ended by ", result.died.c_str());
+    } else {
+      ++found;
+      std::printf("found     %-44s %s%s: %s\n", guard.c_str(), result.found.scene.c_str(),
+                  result.found.scene == exhibit.scene ? "" : " (not where the list says)",
+                  result.found.problem.substr(0, 110).c_str());
+    }
+    right = right && Right(exhibit, result);
+  }
+  std::printf("%zu of %zu found\n", found, exhibits.size());
+  return right ? 0 : 1;
+}
+
+std::string Cell(std::string_view text) {
+  std::string cell;
+  for (const char c : text) {
+    if (c == '|') cell += '\\';
+    cell += c == '\n' ? ' ' : c;
+  }
+  return cell;
+}
+
+int Table(size_t jobs) {
+  const std::vector<const Exhibit*> exhibits = Chosen("");
+  const std::vector<Result1> results = Check(jobs, exhibits);
+  const std::map<std::string, std::string> files = Files();
+  std::printf(
+      "# The bug museum\n\n"
+      "Generated by `make museum`; do not edit (the list is `src/sim/museum/exhibits.cc`).\n\n"
+      "Real bugs of systems that do a part of Baton's job, attacks on Baton's first design (`attack N`), and what "
+      "else\n"
+      "Baton guards against (`ours`). Each guard is a line of production code with a name. In the museum's build, and\n"
+      "only there, a guard can be taken away by its name; the scene then goes wrong, seen from outside: by the "
+      "practice\n"
+      "clusters' jobs, their source and sink, the members' objects and what a user sees on the hub, never by an\n"
+      "assertion of the engine. With all guards in, the same scene goes well. `museum play 'SCENE' GUARD` plays "
+      "one.\n\n"
+      "| seen in | bug | guard | found by | what was seen |\n|---|---|---|---|---|\n");
+  bool right = true;
+  size_t found = 0;
+  for (size_t i = 0; i < exhibits.size(); ++i) {
+    const Exhibit& exhibit = *exhibits[i];
+    const Result1& result = results[i];
+    const auto file = files.find(std::string(exhibit.guard));
+    const std::string guard = exhibit.guard.empty()
+                                  ? "none"
+                                  : StrCat("`", exhibit.guard, "` (", file == files.end() ? "?" : file->second, ")");
+    std::string seen = Cell(result.found.problem);
+    if (!exhibit.note.empty()) seen += StrCat(seen.empty() ? "" : "; ", Cell(exhibit.note));
+    const std::string scene = result.found.scene.empty() ? "-" : StrCat("`", result.found.scene, "`");
+    std::printf("| %s | %s | %s | %s | %s |\n", Cell(exhibit.where).c_str(), Cell(exhibit.bug).c_str(), guard.c_str(),
+                scene.c_str(), seen.c_str());
+    found += result.found.scene.empty() ? 0 : 1;
+    right = right && Right(exhibit, result);
+  }
+  std::printf("\n%zu of %zu rows are mutants that were found.\n", found, exhibits.size());
+  return right ? 0 : 1;
+}
+
+int Search(std::string_view guard, size_t seeds) {
+  const std::vector<std::string> scenes = AllScenes(seeds);
+  for (const std::string& scene : scenes) {
+    bool past_the_end = false;
+    Without(guard);
+    const std::string problem = Played1(scene, past_the_end);
+    if (problem.empty()) continue;
+    const std::string control = Control(scene);
+    std::printf("%s: %s: %s%s%s\n", std::string(guard).c_str(), scene.c_str(), problem.c_str(),
+                control.empty() ? "" : " BUT ALSO WITH ALL GUARDS: ", control.c_str());
+    std::fflush(stdout);
+    if (control.empty()) return 0;
+  }
+  std::printf("%s: not found in %zu scenes\n", std::string(guard).c_str(), scenes.size());
+  return 1;
+}
+
+int PlayOne(const std::string& scene, std::string_view guard) {
+  Without(guard);
+  const Result<Played> played = PlayScene(scene);
+  if (!played.ok()) {
+    std::fprintf(stderr, "museum: %s\n", played.error().ToString().c_str());
+    return 2;
+  }
+  for (const std::string& problem : played->problems) std::printf("%s\n", problem.c_str());
+  if (guard.empty()) return played->problems.empty() ? 0 : 1;
+  for (const GuardCount& one : ListGuards()) {
+    if (one.name == guard)
+      std::printf("%s:%u: passed %llu times, mattered %llu times\n", std::string(one.file).c_str(), one.line,
+                  static_cast<unsigned long long>(one.passes), static_cast<unsigned long long>(one.mattered));
+  }
+  return played->problems.empty() ? 0 : 1;
+}
+
+int Main(std::vector<std::string> arguments) {
+  size_t jobs = 1;
+  if (arguments.size() >= 3 && arguments[1] == "-j") {
+    jobs = std::strtoull(arguments[2].c_str(), nullptr, 10);
+    arguments.erase(arguments.begin() + 1, arguments.begin() + 3);
+  }
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  const std::string one = arguments.size() > 1 ? arguments[1] : "";
+  const std::string two = arguments.size() > 2 ? arguments[2] : "";
+  if (command == "check") return CheckAll(jobs, one);
+  if (command == "table") return Table(jobs);
+  if (command == "search" && !one.empty())
+    return Search(one, two.empty() ? 1000 : std::strtoull(two.c_str(), nullptr, 10));
+  if (command == "play" && !one.empty()) return PlayOne(one, two);
+  std::fprintf(stderr,
+               "usage: museum check [-j N] [TEXT] | table [-j N] | search GUARD [SEEDS] | play SCENE [GUARD]\n");
+  return 2;
+}
+
+}  // namespace
+}  // namespace baton::sim
+
+int main(int argc, char** argv) { return baton::sim::Main(std::vector<std::string>(argv + 1, argv + argc)); }

@@ -1,0 +1,111 @@
+// Reading and playing scenes by name.
+#include "sim/museum/scenes.h"
+
+#include <cstdlib>
+
+#include "base/strings.h"
+#include "sim/bad_day.h"
+#include "sim/stories.h"
+#include "sim/trials.h"
+
+namespace baton::sim {
+namespace {
+
+constexpr size_t kWritesMax = 120;  // of a move; there are about 80
+constexpr uint64_t kSeed = 1;
+constexpr size_t kProblemMax = 300;
+
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    if (space != 0) words.emplace_back(text.substr(0, space));
+    text = space == std::string_view::npos ? std::string_view() : text.substr(space + 1);
+  }
+  return words;
+}
+
+Result<Way> WayOf(std::string_view word) {
+  if (word == "forward") return Way::kForward;
+  if (word == "abort") return Way::kAbort;
+  if (word == "withdraw") return Way::kWithdraw;
+  return InvalidError(StrCat("'", word, "' is no way: forward, abort, withdraw"));
+}
+
+AtWrite::Side SideOf(std::string_view word) { return word == "after" ? AtWrite::Side::kAfter : AtWrite::Side::kBefore; }
+
+size_t Number(const std::string& word) { return std::strtoull(word.c_str(), nullptr, 10); }
+
+Played Of(const Trial& trial, size_t k) { return {.problems = trial.problems, .past_the_end = trial.writes < k}; }
+
+}  // namespace
+
+Result<Played> PlayScene(std::string_view name) {
+  const std::vector<std::string> words = Words(name);
+  const std::string kind = words.empty() ? "" : words[0];
+  if (kind == "story" && words.size() == 2) {
+    const NamedStory* story = FindStory(words[1]);
+    if (story == nullptr) return InvalidError(StrCat("there is no story '", words[1], "'"));
+    return Played{.problems = Play(story->seed, story->play)};
+  }
+  if (kind == "seed" && words.size() == 2) return Played{.problems = PlayDay(Number(words[1])).problems};
+  if (kind == "crash" && words.size() == 4) {
+    const Way way = TRY(WayOf(words[1]));
+    return Of(CrashAt(kSeed, way, Number(words[3]), SideOf(words[2])), Number(words[3]));
+  }
+  if (kind == "leaders" && words.size() == 4) {
+    const Way way = TRY(WayOf(words[1]));
+    const auto delay = milliseconds(static_cast<int64_t>(Number(words[3])));
+    return Of(TwoLeadersFrom(kSeed, way, Number(words[2]), delay), Number(words[2]));
+  }
+  if (kind == "wish" && words.size() == 3) {
+    return Of(WishAt(kSeed, Number(words[2]), SideOf(words[1])), Number(words[2]));
+  }
+  if (kind == "meddle" && words.size() == 3) {
+    for (const Meddling& one : Meddlings()) {
+      if (words[1] == one.name) return Of(MeddleAt(kSeed, one, Number(words[2])), Number(words[2]));
+    }
+  }
+  return InvalidError(StrCat("there is no scene '", name, "'"));
+}
+
+std::vector<std::string> Family(std::string_view name) {
+  std::vector<std::string> family = {std::string(name)};
+  const std::vector<std::string> words = Words(name);
+  if (words.size() < 3) return family;
+  const size_t place = words[0] == "leaders" ? 2 : words.size() - 1;
+  for (size_t k = 1; k <= kWritesMax; ++k) {
+    std::string other;
+    for (size_t i = 0; i < words.size(); ++i)
+      StrAppend(other, i == 0 ? "" : " ", i == place ? std::to_string(k) : words[i]);
+    if (other != name) family.push_back(std::move(other));
+  }
+  return family;
+}
+
+std::vector<std::string> AllScenes(size_t seeds) {
+  std::vector<std::string> all;
+  for (const NamedStory& story : Stories()) all.push_back(StrCat("story ", story.name));
+  for (size_t seed = 1; seed <= seeds / 10; ++seed) all.push_back(StrCat("seed ", seed));
+  for (const size_t offset : {3U, 1U, 2U, 4U, 0U}) {
+    for (size_t k = 1 + offset; k < kWritesMax; k += 5) {
+      for (const Meddling& one : Meddlings()) all.push_back(StrCat("meddle ", one.name, " ", k));
+      for (const char* way : {"forward", "abort", "withdraw"}) {
+        for (const char* side : {"before", "after"}) all.push_back(StrCat("crash ", way, " ", side, " ", k));
+        if (std::string_view(way) != "withdraw") all.push_back(StrCat("leaders ", way, " ", k, " 4000"));
+      }
+    }
+  }
+  for (size_t seed = seeds / 10 + 1; seed <= seeds; ++seed) all.push_back(StrCat("seed ", seed));
+  return all;
+}
+
+std::string FirstFromOutside(const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) {
+    if (problem.starts_with(kOfTheRecord)) continue;
+    return problem.substr(0, std::min(problem.find('\n'), kProblemMax));
+  }
+  return {};
+}
+
+}  // namespace baton::sim

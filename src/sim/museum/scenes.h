@@ -1,0 +1,37 @@
+// Scenes by name, so that a table can say what finds a mutant and anybody can play it again:
+//
+//   story savepoint-never-ends        one of sim/stories.h
+//   crash forward after 17            the leader dies after its 17th write (forward, abort, withdraw; before, after)
+//   leaders forward 12 700            from write 12 on an old leader goes on beside the new one, 700 ms late
+//   wish before 9                     a move that an annotation asks for; the leader dies at write 9
+//   meddle Abort 44                   one of sim/trials.h, at write 44
+//   seed 123                          a bad day, as `baton simulate --seed 123`
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace baton::sim {
+
+struct Played {
+  std::vector<std::string> problems;
+  bool past_the_end = false;  // there is no such write: later ones need not be tried
+};
+
+Result<Played> PlayScene(std::string_view name);
+
+// The scene, and all that differ from it only in the place of the disturbance, it first. A code change moves writes;
+// what was found at one of them is then found at another.
+std::vector<std::string> Family(std::string_view name);
+
+// One of every kind, coarsely: for a search.
+std::vector<std::string> AllScenes(size_t seeds);
+
+// What was seen from outside; "": nothing. Not what is only said of our own record.
+std::string FirstFromOutside(const std::vector<std::string>& problems);
+
+}  // namespace baton::sim

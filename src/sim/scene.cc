@@ -1,0 +1,339 @@
+// The scene: its manifests, its steps, and what must hold.
+#include "sim/scene.h"
+
+#include <bit>
+
+#include "base/invariant.h"
+#include "json/yaml.h"
+#include "rt/test_support.h"
+
+namespace baton::sim {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): each is awaited by the frame that it captures, or
+// owned by rt::Do
+
+const std::string_view kPolicy = R"(
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: flink, namespace: default}
+spec:
+  resourceSelectors: [{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment}]
+  placement:
+    clusterAffinity: {clusterNames: [blue, green, red]}
+    spreadConstraints: [{spreadByField: cluster, minGroups: 1, maxGroups: 1}]
+)";
+
+const std::string_view kJob = R"(
+apiVersion: flink.apache.org/v1beta1
+kind: FlinkDeployment
+metadata:
+  name: orders
+  namespace: default
+  annotations: {practice.baton.io/rate: "50"}
+spec:
+  image: flink:1.20
+  flinkVersion: v1_20
+  flinkConfiguration:
+    state.savepoints.dir: s3://state/savepoints
+    state.checkpoints.dir: s3://state/checkpoints
+    execution.checkpointing.interval: 2 s
+  serviceAccount: flink
+  jobManager: {resource: {memory: 1024m, cpu: 1}}
+  taskManager: {resource: {memory: 1024m, cpu: 1}}
+  job: {jarURI: "local:///opt/orders.jar", parallelism: 2, upgradeMode: savepoint, state: running}
+)";
+
+Value Yaml(std::string_view text) {
+  Result<Value> value = json::ParseYaml(text);
+  INVARIANT(value.ok(), StrCat("not YAML: ", text));
+  return *value;
+}
+
+Value JobWith(std::string_view mode) {
+  Value job = Yaml(kJob);
+  job.Edit("spec").Edit("job").Set("upgradeMode", mode);
+  if (mode == "last-state") {
+    job.Edit("spec").Edit("flinkConfiguration").Set("high-availability.type", "kubernetes");
+    job.Edit("spec").Edit("flinkConfiguration").Set("high-availability.storageDir", "s3://state/ha");
+  }
+  return job;
+}
+
+std::string MigrationTo(std::string_view target, std::string_view name, std::string_view more, int stabilization) {
+  return StrCat(
+      "{apiVersion: rollout.karmada.io/v1alpha1, kind: StatefulMigration, metadata: {name: ", name,
+      ", namespace: default}, spec: {workload: {apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, ",
+      "name: orders}, target: ", target, ", stabilizationSeconds: ", stabilization, more, "}}");
+}
+
+// ---- looking ----
+
+rt::Task<std::string> Scene::WhereItRuns() {
+  std::string where;
+  for (const std::string& cluster : kClusters3) {
+    const Value object = co_await OnMember(cluster);
+    if (object["status"]["jobStatus"]["state"].str() == "RUNNING") where += (where.empty() ? "" : "+") + cluster;
+  }
+  co_return where;
+}
+bool Scene::JobRuns(const std::string& cluster) {
+  const practice::JobManager* manager = world.practice(cluster).job_managers().Find(kWorkload);
+  return manager != nullptr && manager->job != nullptr && manager->job->phase() == practice::JobPhase::kRunning;
+}
+std::string Scene::Third() const {
+  for (const std::string& cluster : kClusters3) {
+    if (cluster != from && cluster != to) return cluster;
+  }
+  return {};
+}
+rt::Task<bool> Scene::RunsIn(std::string cluster) { co_return co_await WhereItRuns() == cluster; }
+rt::Task<Value> Scene::OnMember(std::string cluster) {
+  return world.OnMember(std::move(cluster), FlinkDeployments(), std::string(kWorkload));
+}
+rt::Task<Value> Scene::Template() { return world.OnHub(FlinkDeployments(), std::string(kWorkload)); }
+rt::Task<Value> Scene::Binding() { return world.OnHub(federation::kResourceBindings, std::string(kBindingKey)); }
+rt::Task<Value> Scene::Writer() { return world.OnHub(kWriters, std::string(kBindingKey)); }
+rt::Task<Value> Scene::Migration(std::string name) {
+  return world.OnHub(kMigrations, StrCat("default/", name.empty() ? move : name));
+}
+rt::Task<std::vector<Value>> Scene::Overrides() {
+  const auto listed = co_await world.hub().ListAll(federation::kOverridePolicies);
+  co_return listed.ok() ? listed->items : std::vector<Value>();
+}
+
+// For messages: what the pipe has of the workload.
+rt::Task<std::string> Scene::Dump() {
+  const Value binding = co_await Binding();
+  std::string text = StrCat("\n  binding ", binding["metadata"]["deletionTimestamp"].ToString(), " ",
+                            binding["spec"]["clusters"].ToString(), binding["spec"]["resource"].ToString(), " ",
+                            binding["status"]["conditions"].ToString());
+  const auto works = co_await world.hub().ListAll(federation::kWorks);
+  for (const Value& work : works->items) {
+    text += StrCat("\n  work ", kube::NamespaceOf(work), " ", work["metadata"]["deletionTimestamp"].ToString(), " ",
+                   work["spec"]["workload"]["manifests"][0]["spec"]["job"].ToString(), " ",
+                   work["status"]["conditions"].ToString());
+  }
+  for (const std::string& cluster : kClusters3) {
+    const Value object = co_await OnMember(cluster);
+    if (!object.is_null()) text += StrCat("\n  ", cluster, " ", object["spec"].ToString(), object["status"].ToString());
+  }
+  co_return text + "\n  writer " + (co_await Writer())["spec"].ToString();
+}
+
+// ---- doing ----
+rt::Task<void> Scene::Begin() { return Begin(Yaml(kJob)); }
+
+rt::Task<void> Scene::Begin(Value job) {
+  Expect((co_await world.Apply(federation::kPropagationPolicies, Yaml(kPolicy))).ok(), "the policy was not taken");
+  Expect((co_await world.Apply(FlinkDeployments(), std::move(job))).ok(), "the job was not taken");
+  const bool runs =
+      co_await world.Until([this]() -> rt::Task<bool> { co_return !(co_await WhereItRuns()).empty(); }, minutes(10));
+  Expect(runs, "the job never ran");
+  co_await world.loop().Sleep(seconds(5));
+  from = co_await WhereItRuns();
+  to = from == "green" ? "blue" : "green";
+  template_before_ = co_await Template();
+}
+rt::Task<void> Scene::Ask(std::string more, std::string name, int stabilization) {
+  if (name.empty()) name = move;
+  Tell("person", StrCat("asks for move ", name, " from ", from, " to ", to));
+  const auto made = co_await world.Apply(kMigrations, Yaml(MigrationTo(to, name, more, stabilization)));
+  Expect(made.ok(), made.ok() ? "" : std::string(made.error().message()));
+}
+rt::Task<void> Scene::Abort(std::string name) { co_await PatchMigration("{spec: {abort: true}}", std::move(name)); }
+
+rt::Task<void> Scene::PatchMigration(std::string patch, std::string name) {
+  if (name.empty()) name = move;
+  Tell("person", StrCat("patches move ", name, ": ", patch));
+  [[maybe_unused]] const auto asked =
+      co_await world.hub().Patch(kMigrations, {"default", name}, kube::PatchType::kMerge, Yaml(patch));
+}
+
+rt::Task<void> Scene::PatchTemplate(std::string patch) {
+  Tell("person", StrCat("patches the template: ", patch));
+  template_edited = true;
+  const auto edited =
+      co_await world.hub().Patch(FlinkDeployments(), {"default", "orders"}, kube::PatchType::kMerge, Yaml(patch));
+  Expect(edited.ok(), edited.ok() ? "" : StrCat("the template's patch was not taken: ", edited.error().message()));
+}
+rt::Task<bool> Scene::UntilPhase(std::string phase, Duration within, std::string name) {
+  return world.Until(
+      [=, this]() -> rt::Task<bool> { co_return (co_await Migration(name))["status"]["phase"].str() == phase; },
+      within);
+}
+rt::Task<void> Scene::UntilStopIsOrdered() {
+  co_await world.Until([this]() -> rt::Task<bool> { co_return (co_await Writer())["spec"]["stop"].is_object(); },
+                       minutes(5));
+}
+
+bool Scene::IsOver(const Value& migration) {
+  const auto phase = rollout::PhaseFromName(migration["status"]["phase"].str());
+  return phase && rollout::IsEnd(*phase);
+}
+bool Scene::IsBlocked(const Value& migration) {
+  return federation::FindCondition(migration["status"], "Blocked")["status"].str() == "True";
+}
+std::string Scene::Said(const Value& migration) {
+  return StrCat(migration["status"]["phase"].str(), IsBlocked(migration) ? " (blocked)" : "", ": ",
+                migration["status"]["message"].str());
+}
+// Until it ended, or has asked a person for a minute; gone counts as ended.
+rt::Task<Value> Scene::Settled(std::string name, Duration within) {
+  std::optional<MonotonicTime> blocked;
+  co_await world.Until(
+      [&]() -> rt::Task<bool> {
+        const Value now = co_await Migration(name);
+        if (now.is_null() || IsOver(now)) co_return true;
+        if (!IsBlocked(now)) blocked.reset();
+        if (IsBlocked(now) && !blocked) blocked = world.loop().Now();
+        co_return blocked&& world.loop().Now() - *blocked > minutes(1);
+      },
+      within);
+  co_return co_await Migration(name);
+}
+rt::Task<Value> Scene::Ended(std::string name) {
+  co_await world.Until([&]() -> rt::Task<bool> { co_return IsOver(co_await Migration(name)); }, kWithin);
+  co_return co_await Migration(name);
+}
+
+// ---- what must hold ----
+rt::Task<void> Scene::ExpectPhase(std::string phase, std::string name) {
+  const Value now = co_await Migration(name);
+  Expect(now["status"]["phase"].str() == phase, StrCat("expected ", phase, ", but: ", Said(now)));
+}
+rt::Task<void> Scene::ExpectClean() {
+  const Result<practice::JudgeReport> report = co_await world.Judge("default", "orders");
+  Expect(report.ok(), "the judge could not read");
+  if (!report.ok()) co_return;
+  Expect(report->clean(), report->Text());
+  Expect(report->out > 0, "nothing came out");
+}
+// Nothing of ours but the records, and the user's template as it was.
+rt::Task<void> Scene::ExpectNoResidue() {
+  for (const Value& policy : co_await Overrides())
+    Expect(false, StrCat("residue: OverridePolicy ", kube::NameOf(policy)));
+  const Value binding = co_await Binding();
+  Expect(binding["spec"]["gracefulEvictionTasks"].is_null(), "residue: eviction tasks");
+  if (paused_by_a_user) {
+    Expect(binding["spec"]["suspension"]["scheduling"].bool_or(false), "the user's own pause is gone");
+  } else {
+    Expect(binding["spec"]["suspension"].is_null(), "residue: suspension");
+  }
+  Expect(!binding["metadata"]["annotations"].Has(rollout::kFenceAnnotation), "residue: fence on the binding");
+  Expect((co_await Writer())["spec"]["claim"].is_null(), StrCat(kOfTheRecord, "residue: claim"));
+  Expect((co_await Writer())["spec"]["stop"].is_null(), StrCat(kOfTheRecord, "residue: stop"));
+  const auto migrations = co_await world.hub().ListAll(kMigrations);
+  for (const Value& migration : migrations->items) {
+    Expect(!IsOver(migration) || migration["metadata"]["finalizers"].empty(), "residue: finalizer on the migration");
+  }
+  for (const std::string& cluster : kClusters3) {
+    const auto snapshots = co_await world.member(cluster).ListAll(practice::FlinkStateSnapshots());
+    for (const Value& snapshot : snapshots->items) {
+      // The operator's own, of a stop, are kept with the savepoint that they name.
+      const bool ours = kube::NameOf(snapshot).starts_with("orders-baton-");
+      Expect(!ours, StrCat("residue: FlinkStateSnapshot ", kube::NameOf(snapshot), " in ", cluster));
+    }
+  }
+  const Value now = co_await Template();
+  Expect(now["spec"] == template_before_["spec"] || template_edited, "the template's spec was changed");
+  Expect(now["metadata"]["annotations"] == template_before_["metadata"]["annotations"] || template_edited,
+         "the template's annotations were changed");
+  Expect(now["metadata"]["finalizers"] == template_before_["metadata"]["finalizers"],
+         "the template's finalizers were changed");
+}
+// It runs there, alone, as the template says.
+rt::Task<void> Scene::ExpectRunsAlone(std::string cluster) {
+  const bool runs = co_await world.Until([&] { return RunsIn(cluster); }, minutes(5));
+  Expect(runs, StrCat("it runs in '", co_await WhereItRuns(), "' and not in ", cluster));
+  for (const std::string& other : kClusters3) {
+    const Value object = co_await OnMember(other);
+    Expect(other == cluster || object.is_null(), StrCat("residue: the workload in ", other));
+  }
+  const Value object = co_await OnMember(cluster);
+  Value spec = object["spec"];
+  spec.Edit("flinkConfiguration").Erase("kubernetes.operator.baton.seq");
+  Expect(spec == (co_await Template())["spec"],
+         StrCat("the spec in ", cluster, " is not the template's: ", spec.ToString()));
+  Expect((co_await Writer())["spec"]["holder"]["cluster"].str() == cluster, StrCat(kOfTheRecord, "another cluster"));
+  Expect((co_await Writer())["spec"]["holder"]["memberUID"].str() == kube::UidOf(object),
+         StrCat(kOfTheRecord, "another object"));
+}
+// Everything that follows from where the migration says it ended.
+rt::Task<void> Scene::CheckAll(std::string name) {
+  const Value migration = co_await Migration(name);
+  const std::string phase(migration["status"]["phase"].str());
+  Expect(IsOver(migration) || IsBlocked(migration), StrCat("no end in time: ", Said(migration)));
+  if (phase == "Succeeded") co_await ExpectRunsAlone(to);
+  if (phase == "Aborted" || phase == "RolledBack") co_await ExpectRunsAlone(from);
+  co_await world.loop().Sleep(seconds(10));
+  if (IsOver(migration)) co_await ExpectNoResidue();
+  co_await ExpectClean();
+}
+
+namespace {
+
+// P1, looked at after every step of anything: the practice clusters' jobs themselves, not what anyone says of them.
+class OneWriterWatch {
+ public:
+  OneWriterWatch(World& world, Scene& scene) : world_(world), scene_(scene) {
+    world.loop().OnEveryStep([this] { Look(); });
+  }
+  OneWriterWatch(const OneWriterWatch&) = delete;
+  OneWriterWatch& operator=(const OneWriterWatch&) = delete;
+  ~OneWriterWatch() { world_.loop().OnEveryStep(nullptr); }
+
+ private:
+  void Look() {
+    unsigned running = 0;
+    for (size_t i = 0; i < kClusters3.size(); ++i) running |= (scene_.JobRuns(kClusters3[i]) ? 1U : 0U) << i;
+    if (running == running_) return;
+    for (size_t i = 0; i < kClusters3.size(); ++i) {
+      const unsigned bit = 1U << i;
+      if ((running & bit) != (running_ & bit))
+        scene_.Tell(StrCat("cluster ", kClusters3[i]), (running & bit) != 0 ? "its job runs" : "its job stopped");
+    }
+    running_ = running;
+    if (std::popcount(running) < 2 || told_) return;
+    told_ = true;
+    std::string where;
+    for (size_t i = 0; i < kClusters3.size(); ++i) {
+      if ((running & (1U << i)) != 0) where += (where.empty() ? "" : " and ") + kClusters3[i];
+    }
+    scene_.Tell("checker", StrCat("TWO WRITERS: ", where));
+    scene_.Expect(false, StrCat("P1: two writers at once: ", where));
+  }
+
+  World& world_;
+  Scene& scene_;
+  unsigned running_ = 0;
+  bool told_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan, Story* story) {
+  rt::VirtualLoop loop(seed);
+  if (story != nullptr) story->Begin(loop);
+  std::vector<std::string> problems;
+  loop.Run(rt::Do([&]() -> rt::Task<void> {
+    World world(loop);
+    world.SetFaultPlan(plan);
+    world.SetStory(story);
+    const Result<void> started = co_await world.Start({.clusters = kClusters3});
+    INVARIANT(started.ok(), started.error().message());
+    Scene scene(world, story);
+    {
+      OneWriterWatch one_writer(world, scene);
+      co_await play(scene);
+    }
+    problems = scene.problems;
+    for (const std::string& problem : problems) scene.Tell("checker", problem);
+    co_await world.Stop();
+  }));
+  if (story != nullptr) story->End();
+  return problems;
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+}  // namespace baton::sim

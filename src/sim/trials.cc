@@ -1,0 +1,228 @@
+// Moves that are disturbed at one place.
+#include "sim/trials.h"
+
+#include <algorithm>
+
+#include "rt/test_support.h"
+
+namespace baton::sim {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture, or owned by
+// rt::Do
+namespace {
+
+// Asks for the move, and for what turns it around.
+rt::Task<void> Go(Scene& scene, Way way) {
+  if (way == Way::kWithdraw) scene.world.practice(scene.to).faults().fail_image = true;
+  co_await scene.Ask(way == Way::kWithdraw ? ", deadlines: {Verifying: 30s}" : "");
+  if (way != Way::kAbort) co_return;
+  co_await scene.UntilStopIsOrdered();  // not by the status, which may be told too late
+  co_await scene.Abort();
+}
+
+rt::Task<void> ExpectEndOf(Scene& scene, Way way) {
+  const Value migration = co_await scene.Migration();
+  const std::string phase(migration["status"]["phase"].str());
+  const bool forward = way == Way::kForward && phase == "Succeeded";
+  const bool back = way == Way::kAbort && (phase == "Aborted" || phase == "RolledBack");
+  const bool withdrawn = way == Way::kWithdraw && phase == "RolledBack";
+  scene.Expect(forward || back || withdrawn, StrCat("ended as ", Scene::Said(migration)));
+}
+
+// Once the plan is reached the leader is dead; another one comes within 20 s.
+rt::Task<void> DieAndFollow(Scene& scene, AtWrite& plan) {
+  rt::VirtualLoop& loop = scene.world.loop();
+  co_await plan.reached.Wait();
+  scene.Tell("fault", StrCat("the leader dies at write ", plan.writes(), ": ", plan.which()));
+  co_await loop.Sleep(AtWrite::kMoment);
+  scene.world.KillController();
+  co_await loop.Sleep(milliseconds(static_cast<int64_t>(loop.random().Below(20'000))));
+  plan.Revive();
+  scene.world.StartController();
+}
+
+Trial Told(const AtWrite& plan, std::vector<std::string> problems) {
+  return {.writes = plan.writes(), .which = plan.which(), .problems = std::move(problems)};
+}
+
+}  // namespace
+
+Trial CrashAt(uint64_t seed, Way way, size_t k, AtWrite::Side side, Story* story) {
+  AtWrite plan;
+  const auto play = [&](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    plan.Arm(k, side, true);
+    rt::Scope scope(scene.world.loop());
+    scope.Spawn(DieAndFollow(scene, plan));
+    co_await Go(scene, way);
+    co_await scene.Settled();
+    if (k == 0 || plan.writes() >= k)
+      co_await scene.world.Until([&]() -> rt::Task<bool> { co_return scene.world.controller_runs(); }, minutes(1));
+    co_await ExpectEndOf(scene, way);
+    co_await scene.CheckAll();
+  };
+  return Told(plan, Play(seed, play, &plan, story));
+}
+
+Trial TwoLeadersFrom(uint64_t seed, Way way, size_t k, Duration delay, Story* story) {
+  AtWrite plan;
+  const auto play = [&](Scene& scene) -> rt::Task<void> {
+    rt::VirtualLoop& loop = scene.world.loop();
+    co_await scene.Begin();
+    plan.ArmSlow(k, delay);
+    rt::Scope scope(loop);
+    scope.Spawn(rt::Do([&]() -> rt::Task<void> {
+      co_await plan.reached.Wait();
+      scene.Tell("fault", StrCat("the leader is slow from write ", plan.writes(), " on: ", plan.which()));
+      co_await loop.Sleep(AtWrite::kMoment);
+      scene.world.DeposeController();
+      scene.world.SetFaultPlan(nullptr);
+      scene.world.StartController();
+      co_await loop.Sleep(seconds(60));
+      scene.world.KillDeposed();
+    }));
+    co_await Go(scene, way);
+    co_await scene.Settled();
+    co_await loop.Sleep(seconds(60));
+    scene.world.KillDeposed();
+    co_await ExpectEndOf(scene, way);
+    co_await scene.CheckAll();
+  };
+  return Told(plan, Play(seed, play, &plan, story));
+}
+
+Trial WishAt(uint64_t seed, size_t k, AtWrite::Side side, Story* story) {
+  AtWrite plan;
+  const auto play = [&](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    plan.Arm(k, side, true);
+    rt::Scope scope(scene.world.loop());
+    scope.Spawn(DieAndFollow(scene, plan));
+    co_await scene.PatchTemplate(
+        StrCat("{metadata: {annotations: {", rollout::kTriggerAnnotation, ": ", scene.to, "}}}"));
+    const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, kWithin);
+    scene.Expect(runs, StrCat("it was wished to ", scene.to, " and runs in '", co_await scene.WhereItRuns(), "'"));
+    co_await scene.ExpectClean();
+  };
+  return Told(plan, Play(seed, play, &plan, story));
+}
+
+// ---- meddling ----
+
+namespace {
+
+rt::Task<void> AbortIt(Scene& scene) { co_await scene.Abort(); }
+
+rt::Task<void> DeleteMigration(Scene& scene) {
+  scene.Tell("person", "deletes the migration");
+  [[maybe_unused]] const auto gone = co_await scene.world.hub().Delete(kMigrations, {"default", scene.move});
+}
+
+rt::Task<void> DeleteTemplate(Scene& scene) {
+  scene.Tell("person", "deletes the template");
+  [[maybe_unused]] const auto gone = co_await scene.world.hub().Delete(FlinkDeployments(), {"default", "orders"});
+}
+
+rt::Task<void> EditTemplate(Scene& scene) {
+  co_await scene.PatchTemplate("{spec: {taskManager: {resource: {memory: 2048m}}}}");
+}
+
+rt::Task<void> DeleteOverride(Scene& scene) {
+  scene.Tell("GitOps", "prunes the override");
+  for (const Value& policy : co_await scene.Overrides()) {
+    [[maybe_unused]] const auto gone =
+        co_await scene.world.hub().Delete(federation::kOverridePolicies, kube::Name::Of(policy));
+  }
+}
+
+rt::Task<void> EmptyOverride(Scene& scene) {
+  scene.Tell("person", "empties the override and takes its finalizer away");
+  for (const Value& policy : co_await scene.Overrides()) {
+    [[maybe_unused]] const auto edited =
+        co_await scene.world.hub().Patch(federation::kOverridePolicies, kube::Name::Of(policy), kube::PatchType::kMerge,
+                                         Yaml("{metadata: {finalizers: null}, spec: {overrideRules: []}}"));
+  }
+}
+
+// Another scheduler: it knows nothing of versions, suspension or tasks.
+rt::Task<void> Reschedule(Scene& scene, std::string clusters) {
+  // Before and after the move it is the ordinary pipe that would follow it.
+  const bool locked = (co_await scene.Binding())["spec"]["suspension"]["scheduling"].bool_or(false);
+  if (!locked) co_return;
+  scene.Tell("scheduler", StrCat("a foreign one writes [", clusters, "] into the binding"));
+  [[maybe_unused]] const auto written =
+      co_await scene.world.hub().Patch(federation::kResourceBindings, {"default", "orders-flinkdeployment"},
+                                       kube::PatchType::kMerge, Yaml(StrCat("{spec: {clusters: [", clusters, "]}}")));
+}
+rt::Task<void> RescheduleToTarget(Scene& scene) { co_await Reschedule(scene, StrCat("{name: ", scene.to, "}")); }
+rt::Task<void> RescheduleElsewhere(Scene& scene) { co_await Reschedule(scene, StrCat("{name: ", scene.Third(), "}")); }
+rt::Task<void> RescheduleNowhere(Scene& scene) { co_await Reschedule(scene, ""); }
+
+const std::vector<Meddling>& AllMeddlings() {
+  static const std::vector<Meddling> kAll = {
+      {"Abort", AbortIt, {"Aborted", "RolledBack", "Succeeded"}},
+      {"DeleteMigration", DeleteMigration, {""}},
+      {"DeleteTemplate", DeleteTemplate, {"Cancelled", "Succeeded", "Rejected"}},
+      {"EditTemplate", EditTemplate, {"Succeeded"}},
+      {"DeleteOverride", DeleteOverride, {"Succeeded"}},
+      {"EmptyOverride", EmptyOverride, {"Succeeded"}},
+      {"RescheduleToTarget", RescheduleToTarget, {"Succeeded"}},
+      {"RescheduleElsewhere", RescheduleElsewhere, {"Succeeded"}},
+      {"RescheduleNowhere", RescheduleNowhere, {"Succeeded"}},
+  };
+  return kAll;
+}
+
+rt::Task<void> ExpectGoneWithItsTemplate(Scene& scene) {
+  const bool gone = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        for (const std::string& cluster : kClusters3) {
+          if (!(co_await scene.OnMember(cluster)).is_null()) co_return false;
+        }
+        co_return true;
+      },
+      minutes(5));
+  scene.Expect(gone, "the template is gone and the workload is not");
+  scene.Expect((co_await scene.Overrides()).empty(), "residue: the override");
+}
+
+rt::Task<void> ExpectAfterMeddling(Scene& scene, const Value& end) {
+  const bool deleted = (co_await scene.Template()).is_null();
+  if (!end.is_null() && !deleted) co_await scene.CheckAll();
+  if (end.is_null() && !deleted) {
+    const std::string holder((co_await scene.Writer())["spec"]["holder"]["cluster"].str());
+    co_await scene.ExpectRunsAlone(holder);
+    co_await scene.ExpectNoResidue();
+  }
+  if (deleted) co_await ExpectGoneWithItsTemplate(scene);
+  co_await scene.ExpectClean();
+}
+
+}  // namespace
+
+std::span<const Meddling> Meddlings() { return AllMeddlings(); }
+
+Trial MeddleAt(uint64_t seed, const Meddling& one, size_t k, Story* story) {
+  AtWrite plan;
+  const auto play = [&](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    plan.Arm(k, AtWrite::Side::kBefore);
+    rt::Scope scope(scene.world.loop());
+    scope.Spawn(rt::Do([&]() -> rt::Task<void> {
+      co_await plan.reached.Wait();
+      co_await one.meddle(scene);
+    }));
+    co_await scene.Ask();
+    const Value end = co_await scene.Settled();
+    const std::string phase(end["status"]["phase"].str());
+    const bool right = std::ranges::find(one.ends, phase) != one.ends.end() || plan.writes() < k;
+    scene.Expect(right, StrCat("ended as '", Scene::Said(end), "'"));
+    if (!right) scene.Expect(false, StrCat(kOfTheRecord, co_await scene.Dump()));
+    co_await ExpectAfterMeddling(scene, end);
+  };
+  return Told(plan, Play(seed, play, &plan, story));
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+}  // namespace baton::sim
