@@ -167,16 +167,28 @@ rt::Task<Outcome> JobManagers::Reconcile(std::string key) {
   co_return served.ok() ? *served : Outcome::Retry(served.error());
 }
 
+// As a kubelet does when the processes have ended: without time of grace, for which a kube-apiserver would keep the pod
+// of a node (and for ever, as nobody answers for it here).
+static rt::Task<Result<void>> EndPod(kube::Api& api, Value pod) {
+  kube::Call call;
+  call.verb = kube::Verb::kDelete;
+  call.resource = Pods();
+  call.ns = kube::NamespaceOf(pod);
+  call.name = kube::NameOf(pod);
+  call.precondition_uid = kube::UidOf(pod);
+  call.grace_seconds = 0;
+  const auto gone = co_await api.Do(std::move(call), rt::Deadline::After(api.loop(), kube::kCallTimeout));
+  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+  co_return Result<void>();
+}
+
 rt::Task<Result<void>> JobManagers::ReleasePods(std::string key, std::string uid) {
   for (const Value& pod : PodsOf(key, "")) {
     const bool deleting = kube::IsDeleting(pod);
     if (!deleting && OwnerUid(pod) == uid) continue;
     const auto at = managers_.find(key);
     if (at != managers_.end() && at->second.pod_uid == kube::UidOf(pod)) Kill(key);
-    if (!deleting) {
-      const auto gone = co_await api_.Delete(Pods(), kube::Name::Of(pod), {.uid = std::string(kube::UidOf(pod))});
-      if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
-    }
+    CO_TRY(co_await EndPod(api_, pod));
     // Its process is gone: now it may go.
     const auto released = co_await api_.Patch(Pods(), kube::Name::Of(pod), kube::PatchType::kMerge,
                                               json::Object({{"metadata", json::Object({{"finalizers", nullptr}})}}));
@@ -315,10 +327,7 @@ rt::Task<Result<void>> JobManagers::FitTaskManagers(std::string key, Value deplo
     const Value made = CO_TRY(co_await CreatePod(deployment, "taskmanager"));
     CO_TRY(co_await SetPodStatus(made, "", 0));
   }
-  for (size_t i = wanted; i < pods.size(); ++i) {
-    const auto gone = co_await api_.Delete(Pods(), kube::Name::Of(pods[i]));
-    if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
-  }
+  for (size_t i = wanted; i < pods.size(); ++i) CO_TRY(co_await EndPod(api_, pods[i]));
   co_return Result<void>();
 }
 
