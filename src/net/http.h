@@ -49,12 +49,16 @@ class Body {
   void Add(std::shared_ptr<const std::string> shared);
   // `view` points into what `owner` keeps alive.
   void Add(std::shared_ptr<const void> owner, std::string_view view);
+  // A literal, which needs no owner.
+  void AddLiteral(std::string_view text) { Add(nullptr, text); }
+  void Reserve(size_t pieces) { pieces_.reserve(pieces); }
 
   struct Piece {
     std::shared_ptr<const void> owner;
     std::string_view view;
   };
   const std::vector<Piece>& pieces() const { return pieces_; }
+  std::vector<Piece> TakePieces() && { return std::move(pieces_); }
   size_t size() const { return size_; }
   std::string ToString() const;
 

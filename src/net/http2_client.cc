@@ -346,7 +346,7 @@ rt::Task<ClientConnection::Outcome> Http2ClientConnection::Start(std::shared_ptr
   auto stream = std::make_shared<ClientStream>();
   Body body;
   body.Add(request, request->body);
-  stream->sender.Add(body);
+  stream->sender.Add(std::move(body));
   stream->sender.finished = true;
   const nghttp2_data_provider provider = SenderProvider();
   const int32_t id = nghttp2_submit_request(session_, nullptr, list.data(), list.size(),

@@ -12,12 +12,16 @@
 namespace baton::net {
 namespace {
 
-constexpr size_t kReadBytes = size_t{16} << 10;        // a TLS record; answers to it are written before the next
-constexpr size_t kWriteBatchBytes = size_t{64} << 10;  // gathered before a write
-constexpr size_t kKeptBytes = size_t{4} << 10;         // of buffer that an idle connection keeps
-constexpr uint32_t kStreamWindowBytes = 256 << 10;     // what a peer may send ahead on one stream
-constexpr int32_t kConnectionWindowBytes = 4 << 20;    // and on all of them, before it is taken off the wire
-constexpr size_t kOutboundAcksMax = 1000;              // PING and SETTINGS floods end the connection here
+constexpr size_t kPiecesAhead = 4;               // a list's pieces are all over memory: fetched before they are used
+constexpr size_t kReadBytes = size_t{16} << 10;  // a TLS record; answers to it are written before the next
+constexpr size_t kTlsRecordBytes = size_t{16} << 10;
+constexpr size_t kFrameHeadBytes = 9;
+constexpr size_t kDataBytesMax = kTlsRecordBytes - kFrameHeadBytes;  // so that a full frame fills a record, no more
+constexpr size_t kWriteBatchBytes = 4 * kTlsRecordBytes;             // gathered before a write
+constexpr size_t kKeptBytes = size_t{4} << 10;                       // of buffer that an idle connection keeps
+constexpr uint32_t kStreamWindowBytes = 256 << 10;                   // what a peer may send ahead on one stream
+constexpr int32_t kConnectionWindowBytes = 4 << 20;  // and on all of them, before it is taken off the wire
+constexpr size_t kOutboundAcksMax = 1000;            // PING and SETTINGS floods end the connection here
 constexpr size_t kSettingsEntriesMax = 32;
 constexpr size_t kOutboundFramesMax = 2000;  // with so many to send, nothing more is read from the peer
 
@@ -25,37 +29,52 @@ constexpr size_t kOutboundFramesMax = 2000;  // with so many to send, nothing mo
 
 // ---- Http2Sender ----
 
-void Http2Sender::Add(const Body& body) {
-  pieces_.insert(pieces_.end(), body.pieces().begin(), body.pieces().end());
+void Http2Sender::Add(Body body) {
   queued_bytes_ += body.size();
   if (total_ != nullptr) *total_ += body.size();
+  if (pieces_.empty()) {
+    pieces_ = std::move(body).TakePieces();
+  } else {
+    pieces_.insert(pieces_.end(), body.pieces().begin(), body.pieces().end());
+  }
 }
 
-ssize_t Http2Sender::Take(uint8_t* buffer, size_t length, uint32_t* flags) {
-  size_t copied = 0;
-  while (copied < length && first_ < pieces_.size()) {
+ssize_t Http2Sender::Promise(size_t length, uint32_t* flags) {
+  const size_t count = std::min(length, queued_bytes_);
+  if (count > 0) *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
+  if (count == queued_bytes_ && finished) {
+    *flags |= NGHTTP2_DATA_FLAG_EOF;
+  } else if (count == 0) {
+    deferred = true;
+    return NGHTTP2_ERR_DEFERRED;
+  }
+  return static_cast<ssize_t>(count);
+}
+
+void Http2Sender::MoveTo(std::string& out, size_t length) {
+  INVARIANT(length <= queued_bytes_, "only what was promised is asked for");
+  queued_bytes_ -= length;
+  if (total_ != nullptr) *total_ -= length;
+  taken_bytes_ += length;
+  drained.Set();
+  while (length > 0) {
     std::string_view& view = pieces_[first_].view;
-    const size_t count = std::min(length - copied, view.size());
-    std::memcpy(buffer + copied, view.data(), count);
-    copied += count;
+    const size_t count = std::min(length, view.size());
+    out.append(view.substr(0, count));
+    length -= count;
     view.remove_prefix(count);
-    if (view.empty()) pieces_[first_++].owner.reset();
+    if (!view.empty()) break;
+    pieces_[first_++].owner.reset();
+    if (first_ + kPiecesAhead < pieces_.size()) {
+      const Body::Piece& ahead = pieces_[first_ + kPiecesAhead];
+      __builtin_prefetch(ahead.view.data());
+      __builtin_prefetch(ahead.owner.get());
+    }
   }
   if (first_ == pieces_.size()) {
     pieces_.clear();
     first_ = 0;
   }
-  queued_bytes_ -= copied;
-  if (total_ != nullptr) *total_ -= copied;
-  taken_bytes_ += copied;
-  if (copied > 0) drained.Set();
-  if (pieces_.empty() && finished) {
-    *flags |= NGHTTP2_DATA_FLAG_EOF;
-  } else if (copied == 0) {
-    deferred = true;
-    return NGHTTP2_ERR_DEFERRED;
-  }
-  return static_cast<ssize_t>(copied);
 }
 
 // ---- callbacks ----
@@ -88,11 +107,28 @@ struct Http2Session::Callbacks {
     Self(user_data).OnStreamClosed(stream_id, error_code);
     return 0;
   }
-  static ssize_t ReadBody(nghttp2_session* /*session*/, int32_t stream_id, uint8_t* buffer, size_t length,
+  static ssize_t ReadBody(nghttp2_session* /*session*/, int32_t stream_id, uint8_t* /*buffer*/, size_t length,
                           uint32_t* flags, nghttp2_data_source* /*source*/, void* user_data) {
     Http2Sender* sender = Self(user_data).SenderOf(stream_id);
     if (sender == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-    return sender->Take(buffer, length, flags);
+    return sender->Promise(length, flags);
+  }
+  static ssize_t DataLength(nghttp2_session* /*session*/, uint8_t /*frame_type*/, int32_t /*stream_id*/,
+                            int32_t session_window, int32_t stream_window, uint32_t frame_bytes_max,
+                            void* /*user_data*/) {
+    const int32_t window = std::min(session_window, stream_window);
+    return static_cast<ssize_t>(std::min({static_cast<size_t>(window), size_t{frame_bytes_max}, kDataBytesMax}));
+  }
+  // A DATA frame goes from the pieces into the batch, and through no buffer of nghttp2's.
+  static int SendData(nghttp2_session* /*session*/, nghttp2_frame* frame, const uint8_t* head, size_t length,
+                      nghttp2_data_source* /*source*/, void* user_data) {
+    std::string& batch = *Self(user_data).batch_;
+    if (batch.size() + kFrameHeadBytes + length > kWriteBatchBytes && !batch.empty()) return NGHTTP2_ERR_WOULDBLOCK;
+    Http2Sender* sender = Self(user_data).SenderOf(frame->hd.stream_id);
+    if (sender == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    batch.append(reinterpret_cast<const char*>(head), kFrameHeadBytes);
+    sender->MoveTo(batch, length);
+    return 0;
   }
 
   // Made once: they are the same for every session.
@@ -106,6 +142,8 @@ struct Http2Session::Callbacks {
       nghttp2_session_callbacks_set_on_frame_recv_callback(made, FrameReceived);
       nghttp2_session_callbacks_set_on_frame_send_callback(made, FrameSent);
       nghttp2_session_callbacks_set_on_stream_close_callback(made, StreamClosed);
+      nghttp2_session_callbacks_set_send_data_callback(made, SendData);
+      nghttp2_session_callbacks_set_data_source_read_length_callback(made, DataLength);
       return made;
     }();
     return table;
@@ -188,19 +226,21 @@ rt::Task<Result<void>> Http2Session::WriteUntilDone() {
   std::string batch;
   while (true) {
     batch.clear();
-    while (batch.size() < kWriteBatchBytes) {
+    batch_ = &batch;
+    while (batch.size() + kFrameHeadBytes < kWriteBatchBytes) {
       const uint8_t* data = nullptr;
       const ssize_t length = nghttp2_session_mem_send(session_, &data);
       if (length < 0) co_return UnavailableError(StrCat("HTTP/2 error: ", nghttp2_strerror(static_cast<int>(length))));
       if (length == 0) break;
       batch.append(reinterpret_cast<const char*>(data), static_cast<size_t>(length));
     }
+    batch_ = nullptr;
     AfterTurn();
     if (!batch.empty()) {
       const size_t sent = CO_TRY(stream_.TryWrite(batch));
       if (sent < batch.size()) {
         CO_TRY(co_await WriteWithin(stream_, loop_, timeouts_.write_stall, std::string_view(batch).substr(sent)));
-      } else if (batch.size() >= kWriteBatchBytes) {
+      } else if (batch.size() > kWriteBatchBytes - kTlsRecordBytes) {
         co_await loop_.Yield();
       }
       written_.Set();

@@ -34,11 +34,12 @@ class Http2Sender {
   bool deferred = false;  // nghttp2 waits for more
   Signal drained;         // whenever bytes left the queue, and at the stream's end
 
-  void Add(const Body& body);
+  void Add(Body body);
   size_t queued_bytes() const { return queued_bytes_; }
   uint64_t taken_bytes() const { return taken_bytes_; }  // in all: whether the peer makes progress
-  // Copies up to `length` bytes out, for nghttp2.
-  ssize_t Take(uint8_t* buffer, size_t length, uint32_t* flags);
+  // How much of what is queued the next DATA frame takes, for nghttp2, which then asks for it with MoveTo.
+  ssize_t Promise(size_t length, uint32_t* flags);
+  void MoveTo(std::string& out, size_t length);
 
  private:
   std::vector<Body::Piece> pieces_;
@@ -99,6 +100,7 @@ class Http2Session {
   rt::Task<Result<void>> WriteUntilDone();
   bool TooMuchToSay() const;
 
+  std::string* batch_ = nullptr;  // where frames go while nghttp2 is asked for them
   Signal output_;
   Signal written_;            // something left, or nothing more will
   bool write_ended_ = false;  // WriteLoop returned

@@ -42,9 +42,10 @@ rt::Task<Result<void>> Http2Writer::Send(int status, Headers headers, Body body)
   if (has_body && compress) co_await Compress(session_.loop, headers, body);
   std::optional<size_t> length;
   if (has_body || (stream_.head_request && !compress)) length = body.size();
+  const bool sends_body = has_body && body.size() > 0;
   stream_.sender.finished = true;
-  if (has_body) stream_.sender.Add(body);
-  co_return Submit(status, headers, has_body && body.size() > 0, length);
+  if (sends_body) stream_.sender.Add(std::move(body));
+  co_return Submit(status, headers, sends_body, length);
 }
 
 rt::Task<Result<void>> Http2Writer::Start(int status, Headers headers) {
@@ -70,7 +71,7 @@ rt::Task<Result<void>> Http2Writer::Write(Body chunk) {
     static_cast<void>(co_await stream_.sender.drained.Wait());
   }
   if (stream_.closed) co_return UnavailableError("the client went away");
-  stream_.sender.Add(chunk);
+  stream_.sender.Add(std::move(chunk));
   port_.MoreToSend(id_, stream_.sender);
   co_return Result<void>();
 }

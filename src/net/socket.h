@@ -31,6 +31,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
   // not asked again (EAGAIN at once) until Ready has said so: that spares a system call per message.
   ssize_t Receive(char* buffer, size_t size);
   ssize_t Send(const char* bytes, size_t size);
+  bool more_follows = false;  // what is sent next is not the end: the kernel may wait with a part of a segment
 
   // Returns when the socket may be ready, or was closed: try again and see. Reader and writer may both wait for one
   // direction, because TLS may have to write in order to read.

@@ -186,7 +186,9 @@ ssize_t Socket::Receive(char* buffer, size_t size) {
   return got;
 }
 
-ssize_t Socket::Send(const char* bytes, size_t size) { return send(fd(), bytes, size, MSG_NOSIGNAL); }
+ssize_t Socket::Send(const char* bytes, size_t size) {
+  return send(fd(), bytes, size, MSG_NOSIGNAL | (more_follows ? MSG_MORE : 0));
+}
 
 void Socket::Arm(Direction direction) {
   if (std::exchange(armed(direction), true)) return;
