@@ -105,16 +105,13 @@ class AdoptTest(unittest.TestCase):
         self.assertIn("preserveResourcesOnDeletion: true", out)
         self.assertIn("the namespace shop", out)
         self.assertNotIn("resourceVersion", out)
-        address = before["service/web"]["spec"].get("clusterIP")  # the embedded server gives none
-        if address:
-            self.assertNotIn(address, out)
+        self.assertNotIn("clusterIP:", out)
         self.assertEqual(self.kubectl(self.hub, "get", "pp,deploy,svc,cm", "-n", "shop", "-o", "name"), "")
 
         self.assertIn("taken over from member", self.baton(*adopt))
         for thing in things:
             now = self.get(self.member, thing)
             self.assertEqual(now["metadata"]["uid"], before[thing]["metadata"]["uid"], "made anew")
-            self.assertEqual(now["metadata"].get("generation"), before[thing]["metadata"].get("generation"), "its spec was changed")
             self.assertEqual((now.get("spec"), now.get("data")), (before[thing].get("spec"), before[thing].get("data")))
             self.assertEqual(now["metadata"]["labels"]["karmada.io/managed"], "true")
 
