@@ -137,7 +137,10 @@ void DetectController::QueueSelected(const json::Value& policy) {
 
 void DetectController::PolicyChanged(const json::Value& before, const json::Value& now) {
   if (!now.is_null()) WatchKindsOf(now);
+  // Labels, too: where admission comes late a policy gets its permanent id after its first event, and matches from then
+  // on.
   const bool same = !before.is_null() && !now.is_null() && before["spec"] == now["spec"] &&
+                    before["metadata"]["labels"] == now["metadata"]["labels"] &&
                     kube::IsDeleting(before) == kube::IsDeleting(now);
   if (same) return;
   if (!before.is_null()) QueueSelected(before);
