@@ -71,6 +71,7 @@ void ScheduleController::ClustersChanged(const json::Value& before, const json::
 // Room came: who is more important gets it first.
 void ScheduleController::LookAgain() {
   std::vector<std::pair<int64_t, std::string>> waiting;
+  waiting.reserve(waiting_.size());
   for (const std::string& key : waiting_) {
     waiting.emplace_back(-hub_.Binding(key)["spec"]["schedulePriority"]["priority"].int_or(0), key);
   }

@@ -40,7 +40,7 @@ DrainMove Active(std::string name, std::string from, std::string to) {
 // The first of green and red that takes somebody.
 Result<std::string> GreenThenRed(const DrainWorkload&, const std::set<std::string>& full) {
   for (const std::string cluster : {"green", "red"}) {
-    if (!full.contains(cluster)) return cluster;
+    if (!full.contains(cluster)) return std::string(cluster);
   }
   return NotFoundError("no other cluster fits");
 }

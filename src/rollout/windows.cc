@@ -16,7 +16,7 @@ using json::Value;
 
 constexpr std::array<std::string_view, 7> kDays = {"Thu", "Fri", "Sat", "Sun",
                                                    "Mon", "Tue", "Wed"};  // from 1970-01-01 on
-constexpr int64_t kMinutesOfDay = 24 * 60;
+constexpr int64_t kMinutesOfDay = int64_t{24} * 60;
 constexpr int64_t kDaysAhead = 8;  // a window that opens at all opens within a week
 
 Result<int64_t> MinuteOf(std::string_view text, std::string_view field) {

@@ -29,7 +29,8 @@ constexpr Exhibit kExhibits[] = {
     {"cnpg#6317", "a switchover waits for ever for a condition that never comes", "handoff.deadline_of_the_stop",
      "story savepoint-never-ends", ""},
     {"cnpg#9273", "a promotion without the token: two writers", "rollout.gate_holds", "meddle EmptyOverride 30", ""},
-    {"karmada#7455", "an answer that failed is taken for an empty one", "handoff.only_404_is_absence", "seed 2", ""},
+    {"karmada#7455", "an answer that failed is taken for an empty one", "handoff.only_404_is_absence", "",
+     "NOT FOUND here: a random day found it once; since the days have more in them no seed has"},
     {"karmada 1.3 eviction timeout", "time alone moves the workload on", "handoff.no_grant_by_the_clock",
      "story savepoint-never-ends", ""},
     {"karmada#6510, #5397", "suspended, and yet events propagate it", "federation.suspension_is_total",
@@ -100,7 +101,7 @@ constexpr Exhibit kExhibits[] = {
     {"attack 22", "an annotation that still names a cluster moves the workload again and again",
      "handoff.a_wish_counts_once", "story wish-counts-once", ""},
     {"attack 23", "a member that is restored after a move runs its old object", "", "",
-     "cannot be prevented by a control plane; the detection (StrayWriter) is not built"},
+     "cannot be prevented by a control plane; an object that is not the one on record is held and told (StrayWriter)"},
     // ---- further guards ----
     {"ours", "the object that stopped is not the one that was told to", "rollout.same_object", "", kModel},
     {"ours", "a proof of an object that is being deleted", "rollout.not_deleting", "", kModel},

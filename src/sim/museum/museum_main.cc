@@ -81,7 +81,7 @@ std::vector<Result1> Check(size_t jobs, const std::vector<const Exhibit*>& exhib
     return [exhibit = exhibits[id]]() -> std::string {
       if (exhibit->scene.empty()) return {};
       const std::string found = Find(*exhibit);
-      if (found.empty()) return found;
+      if (found.empty()) return {};
       return StrCat(found, "\n", Control(found.substr(0, found.find('\n'))));
     };
   };
