@@ -1,6 +1,7 @@
 // The scene: its manifests, its steps, and what must hold.
 #include "sim/scene.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/invariant.h"
@@ -266,6 +267,15 @@ rt::Task<void> Scene::CheckAll(std::string name) {
   if (phase == "Succeeded") co_await ExpectRunsAlone(to);
   if (phase == "Aborted" || phase == "RolledBack") co_await ExpectRunsAlone(from);
   co_await world.loop().Sleep(seconds(10));
+  // A call that was under way when the faults stopped may take until its own deadline, and taking the finalizer away is
+  // the last one of a move.
+  co_await world.Until(
+      [this]() -> rt::Task<bool> {
+        const auto migrations = co_await world.hub().ListAll(kMigrations);
+        co_return std::ranges::all_of(
+            migrations->items, [](const Value& one) { return !IsOver(one) || one["metadata"]["finalizers"].empty(); });
+      },
+      kube::kCallTimeout + seconds(10));
   if (IsOver(migration)) co_await ExpectNoResidue();
   co_await ExpectClean();
 }
