@@ -1,8 +1,8 @@
 // What happens on a bad day.
 #include "sim/bad_day.h"
 
-#include "rt/random.h"
 #include "rt/test_support.h"
+#include "sim/bad_calls.h"
 #include "sim/scene.h"
 #include "sim/trials.h"
 
@@ -11,37 +11,6 @@ namespace baton::sim {
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture, or owned by
 // rt::Do
 namespace {
-
-// Nothing until Begin, nothing after End.
-class BadCalls final : public kube::FaultPlan {
- public:
-  explicit BadCalls(uint64_t seed) : random_(seed), faults_(random_, Mix(random_)) {}
-  void Begin() { on_ = true; }
-  void End() { on_ = false; }
-  kube::FaultDecision ForCall(const kube::Call& call) override {
-    return on_ ? faults_.ForCall(call) : kube::FaultDecision{};
-  }
-  kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
-    return on_ ? faults_.ForOpen(call) : kube::FaultDecision{};
-  }
-  kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
-    return on_ ? faults_.ForChanges(call) : kube::FaultDecision{};
-  }
-  bool OneIn(uint64_t n) { return random_.Below(n) == 0; }
-  Duration UpTo(int64_t ms) { return milliseconds(static_cast<int64_t>(random_.Below(static_cast<uint64_t>(ms)))); }
-  uint64_t Below(uint64_t n) { return random_.Below(n); }
-
- private:
-  // Calls that take half a minute to fail would leave a day with little in it.
-  static kube::FaultMix Mix(rt::Random& random) {
-    kube::FaultMix mix = kube::FaultMix::Swarm(random);
-    for (const kube::Fault fault : {kube::Fault::kSilence, kube::Fault::kSilenceAfter}) mix[fault] /= 10;
-    return mix;
-  }
-  rt::SeededRandom random_;
-  kube::SeededFaults faults_;
-  bool on_ = false;
-};
 
 struct Course {
   Scene& scene;

@@ -7,7 +7,7 @@
 
 #include "practice/kind_spec.h"
 #include "practice/volumes.h"
-#include "sim/bad_day_for_test.h"
+#include "sim/bad_calls.h"
 #include "sim/scene_for_test.h"
 
 namespace baton::sim {
@@ -247,7 +247,7 @@ class KindSeedsSlowTest : public testing::TestWithParam<KindMove> {};
 INSTANTIATE_TEST_SUITE_P(Every, KindSeedsSlowTest, testing::ValuesIn(Kinds()),
                          [](const auto& info) { return info.param.kind; });
 
-rt::Task<void> ChangeLeaders(World& world, BadDay& day) {
+rt::Task<void> ChangeLeaders(World& world, BadCalls& day) {
   while (true) {
     co_await world.loop().Sleep(milliseconds(static_cast<int64_t>(day.random().Below(20'000))));
     if (day.random().Below(2) == 0) {
@@ -272,7 +272,7 @@ TEST_P(KindSeedsSlowTest, BadDaysEndWell) {
     count = *rest == ':' ? std::strtoull(rest + 1, nullptr, 10) : 1;
   }
   for (uint64_t seed = from; seed < from + count; ++seed) {
-    BadDay day(seed);
+    BadCalls day(seed);
     WithKind(
         seed, GetParam(),
         [&](Move& move) -> rt::Task<void> {

@@ -1,15 +1,18 @@
-// BadDay: faults in every call and watch of the controllers, in a mix of its own for every seed, for a while.
+// BadCalls: faults in every call and watch of the controllers, in a mix of its own for every seed, for a while.
 #pragma once
 
+#include <cstdint>
+
+#include "base/time.h"
 #include "kube/faulty_api.h"
 #include "rt/random.h"
 
 namespace baton::sim {
 
 // Nothing until Begin, nothing after End.
-class BadDay final : public kube::FaultPlan {
+class BadCalls final : public kube::FaultPlan {
  public:
-  explicit BadDay(uint64_t seed) : random_(seed), faults_(random_, Mix(random_)) {}
+  explicit BadCalls(uint64_t seed) : random_(seed), faults_(random_, Mix(random_)) {}
   void Begin() { on_ = true; }
   void End() { on_ = false; }
   kube::FaultDecision ForCall(const kube::Call& call) override {
@@ -22,6 +25,9 @@ class BadDay final : public kube::FaultPlan {
     return on_ ? faults_.ForChanges(call) : kube::FaultDecision{};
   }
   rt::SeededRandom& random() { return random_; }
+  bool OneIn(uint64_t n) { return random_.Below(n) == 0; }
+  Duration UpTo(int64_t ms) { return milliseconds(static_cast<int64_t>(random_.Below(static_cast<uint64_t>(ms)))); }
+  uint64_t Below(uint64_t n) { return random_.Below(n); }
 
  private:
   // Calls that take half a minute to fail would leave a day with little in it.
