@@ -25,7 +25,7 @@ ControlPlane::ControlPlane(kube::Api& hub, federation::Connect connect, federati
     : interpreter({.limits = {}, .now = [&hub] { return hub.loop().WallNow(); }}),
       gate(hub, profiles),
       federation(hub, interpreter, std::move(connect), {.gate = &gate, .post = std::move(post), .log = log}),
-      rollout(federation, profiles,
+      rollout(federation, gate, profiles,
               {.fence = std::move(fence), .own_hub = options.own_hub, .log = log, .metrics = options.metrics},
               options.limits),
       alongside(options.own_hub ? nullptr : std::make_unique<rollout::Alongside>(federation, gate, profiles, log)),

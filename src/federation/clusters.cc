@@ -68,7 +68,14 @@ json::Value WithoutCluster(json::Value binding, std::string_view cluster) {
 }  // namespace
 
 struct ClusterController::State {
-  explicit State(kube::Api& api) : nodes(api, kNodes), pods(api, kPods), crds(api, kCrds), scope(api.loop()) {}
+  explicit State(std::shared_ptr<Member> of)
+      : member(std::move(of)),
+        nodes(member->api(), kNodes),
+        pods(member->api(), kPods),
+        crds(member->api(), kCrds),
+        scope(member->api().loop()) {}
+
+  std::shared_ptr<Member> member;
 
   std::string id;
   bool asked = false;
@@ -157,9 +164,9 @@ rt::Task<Result<json::Value>> ClusterController::Prepare(const std::string& name
 
 // The workloads that must not be taken away from there by its leaving: those with one writer, unless a person said so.
 rt::Task<Result<std::string>> ClusterController::InTheWay(const std::string& name, const json::Value& cluster) {
-  std::string way;
+  std::set<std::string> stays;
   const bool forced = cluster["metadata"]["annotations"][kLeaveByForce].str() == keys::kTrue;
-  if (hub_.gate() == nullptr || forced) co_return way;
+  if (hub_.gate() == nullptr || forced) co_return std::string();
   std::set<std::string> bindings;
   for (const std::string& key : hub_.BindingsIn(name)) bindings.insert(key);
   for (const json::Value& work : hub_.works().ByIndex(kWorksOfCluster, name)) bindings.insert(BindingOfWork(work));
@@ -167,8 +174,11 @@ rt::Task<Result<std::string>> ClusterController::InTheWay(const std::string& nam
     const json::Value object = hub_.Template(TemplateKey::OfReference(hub_.Binding(key)["spec"]["resource"]));
     if (object.is_null() || !hub_.gate()->Manages(object)) continue;
     if (CO_TRY(co_await hub_.gate()->MayLeave(name, object))) continue;
-    way += StrCat(way.empty() ? "" : ", ", kube::KindOf(object), " ", kube::Name::Of(object).Key());
+    stays.insert(StrCat(kube::KindOf(object), " ", kube::Name::Of(object).Key()));
   }
+  for (std::string& moved : CO_TRY(co_await hub_.gate()->MovesOf(name))) stays.insert(std::move(moved));
+  std::string way;
+  for (const std::string& one : stays) way += StrCat(way.empty() ? "" : ", ", one);
   co_return way;
 }
 
@@ -268,7 +278,7 @@ rt::Task<kube::Outcome> ClusterController::Leave(const std::string& name, json::
 }
 
 rt::Task<void> ClusterController::Look(const std::string& name, State& state) {
-  Member* member = hub_.members().Find(name);
+  const std::shared_ptr<Member> member = hub_.members().Find(name);
   const MonotonicTime now = hub_.loop().Now();
   kube::Call call;
   call.resource = kNamespaces;
@@ -358,7 +368,7 @@ rt::Task<kube::Outcome> ClusterController::Reconcile(std::string name) {
     if (!prepared.ok()) co_return kube::Outcome::Retry(prepared.error());
     cluster = *std::move(prepared);
   }
-  Member* member = hub_.members().Find(name);
+  const std::shared_ptr<Member> member = hub_.members().Find(name);
   json::Value next = cluster;
   if (member == nullptr) {
     SetCondition(next.Edit("status"), "Ready", "False", "ClusterNotReachable", hub_.members().WhyNot(name),
@@ -366,7 +376,7 @@ rt::Task<kube::Outcome> ClusterController::Reconcile(std::string name) {
   } else {
     std::unique_ptr<State>& state = states_[name];
     if (state == nullptr) {
-      state = std::make_unique<State>(member->api());
+      state = std::make_unique<State>(member);
       const auto wake = [this, name](const json::Value&, const json::Value&) {
         controller_.AddAfter(name, milliseconds(500));
       };

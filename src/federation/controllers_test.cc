@@ -90,6 +90,7 @@ class TestGate final : public RunGate {
  public:
   rt::Task<Result<bool>> MayRemove(std::string, json::Value) override { co_return true; }
   rt::Task<Result<bool>> MayLeave(std::string, json::Value) override { co_return may_leave; }
+  rt::Task<Result<std::vector<std::string>>> MovesOf(std::string) override { co_return std::vector<std::string>(); }
   bool may_leave = true;
   rt::Task<Result<Admitted>> Admit(std::string, Value manifest, Value) override {
     co_return Admitted{.manifest = std::move(manifest)};

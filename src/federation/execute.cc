@@ -395,7 +395,7 @@ rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const 
   const json::Value cluster_object = hub_.clusters().Get(cluster);
   // Right after a start: who the members are is not known yet, and will be told.
   if (!hub_.members().Known(cluster) && !cluster_object.is_null()) co_return kube::Outcome::WaitFor(kMemberRetry);
-  Member* member = hub_.members().Find(cluster);
+  const std::shared_ptr<Member> member = hub_.members().Find(cluster);
   // A cluster that was unjoined takes nothing any more; its objects stay.
   const bool leaves = cluster_object.is_null() || kube::IsDeleting(cluster_object);
   // One that leaves and does not answer is not waited for, nor the end of what it was told to delete.
@@ -440,7 +440,7 @@ rt::Task<kube::Outcome> ExecuteController::Reconcile(std::string key) {
   // Right after a start: who the members are is not known yet, and will be told.
   const bool unknown = !hub_.members().Known(cluster) && !hub_.clusters().Get(cluster).is_null();
   if (unknown) co_return kube::Outcome::WaitFor(kMemberRetry);
-  Member* member = hub_.members().Find(cluster);
+  const std::shared_ptr<Member> member = hub_.members().Find(cluster);
   const json::Value manifest = ManifestOf(work);
   Applied applied;
   if (suspended && GUARD_STANDS("federation.suspension_is_total")) {

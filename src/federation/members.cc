@@ -41,9 +41,9 @@ std::string AnotherCluster(std::string_view cluster, std::string_view joined, st
       " and join it again");
 }
 
-Member* Members::Find(std::string_view cluster) const {
+std::shared_ptr<Member> Members::Find(std::string_view cluster) const {
   const auto at = entries_.find(cluster);
-  return at == entries_.end() ? nullptr : at->second.member.get();
+  return at == entries_.end() ? nullptr : at->second.member;
 }
 
 std::string Members::WhyNot(std::string_view cluster) const {
@@ -55,14 +55,15 @@ std::string Members::WhyNot(std::string_view cluster) const {
 
 bool Members::Update(const std::string& cluster, const json::Value& object, const json::Value& secret) {
   json::Value made_from = json::Object({{"spec", object["spec"]}, {"secret", secret["data"]}});
-  made_from.Edit("spec").Erase("taints");
+  for (const std::string_view of_no_concern : {"taints", "id", "region", "zone", "zones", "provider"})
+    made_from.Edit("spec").Erase(of_no_concern);
   Entry& entry = entries_[cluster];
   if (entry.member != nullptr && entry.made_from == made_from) return false;
   entry.member.reset();
   entry.made_from = made_from;
   Result<std::unique_ptr<kube::Api>> api = connect_(object, secret);
   entry.why_not = api.ok() ? std::string() : api.error().message();
-  if (api.ok()) entry.member = std::make_unique<Member>(cluster, *std::move(api), on_object_);
+  if (api.ok()) entry.member = std::make_shared<Member>(cluster, *std::move(api), on_object_);
   for (const auto& handler : on_update_) handler(cluster);
   return true;
 }

@@ -1,7 +1,7 @@
 // Members: the door to every member cluster, and a copy of what was propagated there. One Member per Cluster object
 // that has credentials; it comes and goes with the object, and is made anew when its credentials change.
 //
-//   Member* blue = members.Find("blue");                     // null: not joined, or its credentials cannot be read
+//   std::shared_ptr<Member> blue = members.Find("blue");     // null: not joined, or its credentials cannot be read
 //   Result<Value> live = co_await blue->api().Get(...);
 //   blue->Watch(kDeployments);                               // from now on its objects are told to OnObject handlers
 #pragma once
@@ -64,7 +64,8 @@ class Members {
   Members(Connect connect, Member::Handler on_object)
       : connect_(std::move(connect)), on_object_(std::move(on_object)) {}
 
-  Member* Find(std::string_view cluster) const;
+  // Held by whoever waits for an answer of it: it may be replaced meanwhile (new credentials), or leave.
+  std::shared_ptr<Member> Find(std::string_view cluster) const;
   // Why there is none, for messages.
   std::string WhyNot(std::string_view cluster) const;
 
@@ -79,7 +80,7 @@ class Members {
  private:
   struct Entry {
     json::Value made_from;  // what of Cluster and Secret decides how it is reached
-    std::unique_ptr<Member> member;
+    std::shared_ptr<Member> member;
     std::string why_not;
   };
   Connect connect_;

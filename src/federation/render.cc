@@ -9,6 +9,7 @@
 #include "api/karmada_names.h"
 #include "base/strings.h"
 #include "federation/changes.h"
+#include "federation/clusters.h"
 #include "federation/completions.h"
 #include "federation/resources.h"
 #include "federation/suspension.h"
@@ -389,6 +390,15 @@ rt::Task<kube::Outcome> RenderController::Finish(const std::string& key, const j
   co_return kube::Outcome::Done();
 }
 
+// A cluster that leaves gets nothing more; what it has goes with it. But it waits for the workloads that have one
+// writer to be moved away, which is done by rendering their stop.
+bool RenderController::Leaves(const std::string& cluster, const json::Value& object) const {
+  const json::Value& there = hub_.clusters().Get(cluster);
+  if (!kube::IsDeleting(there)) return false;
+  const bool waits = hub_.gate() != nullptr && hub_.gate()->Manages(object);
+  return !waits || there["metadata"]["annotations"][kLeaveByForce].str() == keys::kTrue;
+}
+
 rt::Task<Result<void>> RenderController::PutWorks(const std::string& key, const json::Value& binding,
                                                   const json::Value& object) {
   std::vector<std::string> targets;
@@ -405,8 +415,7 @@ rt::Task<Result<void>> RenderController::PutWorks(const std::string& key, const 
     need_overrides_.insert(key);
   }
   for (const std::string& cluster : targets) {
-    // A cluster that leaves gets nothing more; what it has goes with it.
-    if (kube::IsDeleting(hub_.clusters().Get(cluster))) continue;
+    if (Leaves(cluster, object)) continue;
     const auto tell = [&](std::string_view what) {
       trouble += StrCat(trouble.empty() ? "" : "; ", cluster, ": ", what);
     };

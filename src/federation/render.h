@@ -48,6 +48,7 @@ class RenderController {
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
+  bool Leaves(const std::string& cluster, const json::Value& object) const;
   rt::Task<Result<void>> PutWorks(const std::string& key, const json::Value& binding, const json::Value& object);
   rt::Task<Result<void>> KeepWriter(const std::string& key, const json::Value& binding, const json::Value& object,
                                     std::set<std::string, std::less<>>& keep);

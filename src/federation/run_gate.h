@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "json/value.h"
@@ -32,6 +33,10 @@ class RunGate {
 
   // Whether the cluster may leave as far as this workload goes: it is not its writer's, and no move has to do with it.
   virtual rt::Task<Result<bool>> MayLeave(std::string cluster, json::Value object) = 0;
+
+  // The workloads ("Kind namespace/name") that are being moved from or to that cluster now: it cannot leave before,
+  // even where nothing of them is left there. The move looks whether that is so.
+  virtual rt::Task<Result<std::vector<std::string>>> MovesOf(std::string cluster) = 0;
 
   // The epoch that an object in a member carries; -1: none. A write of an older epoch than the member has is refused.
   virtual int64_t EpochOf(const json::Value& object) const = 0;

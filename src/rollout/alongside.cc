@@ -56,7 +56,7 @@ rt::Task<kube::Outcome> Alongside::Reconcile(std::string key) {
   if (there.ok()) co_return kube::Outcome::Done();
   if (there.error().kind() != ErrorKind::kNotFound) co_return kube::Outcome::Retry(there.error());
   const std::string cluster(binding["spec"]["clusters"][0]["name"].str());
-  federation::Member* member = hub_.members().Find(cluster);
+  const std::shared_ptr<federation::Member> member = hub_.members().Find(cluster);
   if (member == nullptr) co_return kube::Outcome::WaitFor(kLookLater);
   Result<kube::Resource> resource = co_await member->mapper().ForObject(object);
   if (!resource.ok()) co_return kube::Outcome::Retry(resource.error());

@@ -55,7 +55,7 @@ rt::Task<Result<void>> Engine::RemoveBeside(const Look& look) {
   const std::string selector = StrCat(interpret::kBesideLabel, "=", look.spec.migration.uid);
   for (const std::string_view cluster :
        {look.object["status"]["source"].str(), look.object["status"]["target"].str()}) {
-    federation::Member* member = hub_.members().Find(cluster);
+    const std::shared_ptr<federation::Member> member = hub_.members().Find(cluster);
     if (member == nullptr) continue;
     for (const interpret::Related& related : look.profile->related()) {
       if (!related.keep) continue;

@@ -375,7 +375,7 @@ rt::Task<Result<void>> Engine::Bind(Look& look, const BindingState& state) {
 rt::Task<Result<void>> Engine::Validate(Look& look) {
   Memory& memory = memory_[look.spec.migration.uid];
   const Claim& claim = *look.writer.claim;
-  federation::Member* member = hub_.members().Find(claim.target.cluster);
+  const std::shared_ptr<federation::Member> member = hub_.members().Find(claim.target.cluster);
   if (member == nullptr) co_return UnavailableError(hub_.members().WhyNot(claim.target.cluster));
   const kube::Resource resource = CO_TRY(co_await member->mapper().ForObject(look.workload));
   Value object = json::Object({{"apiVersion", look.workload["apiVersion"]}, {"kind", look.workload["kind"]}});
@@ -410,7 +410,7 @@ rt::Task<Result<void>> Engine::RemoveProbe(const Look& look) {
     if (receipt["migrationUID"].str() != look.spec.migration.uid) continue;
     const Value probe =
         look.profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), receipt["seq"].int_or(0));
-    federation::Member* member = hub_.members().Find(receipt["to"].str());
+    const std::shared_ptr<federation::Member> member = hub_.members().Find(receipt["to"].str());
     if (probe.is_null() || member == nullptr) continue;
     Result<kube::Resource> resource = co_await member->mapper().ForObject(probe);
     if (!resource.ok()) continue;

@@ -2,15 +2,19 @@
 #include "rollout/gate.h"
 
 #include <utility>
+#include <vector>
 
 #include "api/karmada_keys.h"
 #include "api/karmada_names.h"
 #include "base/guard.h"
+#include "base/invariant.h"
 #include "base/probe.h"
 #include "base/strings.h"
 #include "federation/resources.h"
+#include "rollout/engine.h"
 #include "rollout/next.h"
 #include "rollout/records.h"
+#include "rt/when.h"
 
 namespace baton::rollout {
 namespace {
@@ -35,6 +39,12 @@ Error NotYet(const std::string& cluster, const Value& manifest, std::string_view
       StrCat(kube::KindOf(manifest), " ", kube::NameOf(manifest), " is not written to ", cluster, " now: ", why));
 }
 
+std::string UnknownEpoch(int64_t epoch, const std::string& cluster) {
+  return StrCat("it has epoch ", epoch, " in ", cluster,
+                " and no Writer on this hub: the hub was restored or the Writer deleted; a person must look at all "
+                "clusters first (docs/ROLLOUT.md, 'The record is gone')");
+}
+
 // What a person must know of an object that is not the one on record, and how they let it run if that is what they
 // want.
 std::string StrayMessage(const std::string& cluster, const Value& writer, const Value& manifest, std::string_view uid) {
@@ -54,6 +64,47 @@ int64_t Gate::EpochOf(const Value& object) const {
   return profile == nullptr ? -1 : profile->EpochOf(object);
 }
 
+// One other cluster: an epoch there is of a workload that this hub knew once. One that does not answer may have it too,
+// which matters where something would be started.
+rt::Task<Result<void>> Gate::LookAt(const std::string& here, const Value& cluster, const Value& manifest, bool starts,
+                                    const interpret::Profile& profile) {
+  const std::string name(kube::NameOf(cluster));
+  const bool vouched = cluster["metadata"]["annotations"][kNothingRunsAnnotation].str() == "true";
+  if (vouched) co_return Result<void>();
+  const auto unknown = [&](std::string_view why) -> Result<void> {
+    if (!starts) return Result<void>();
+    SOMETIMES("rollout.first_placement_waits_for_a_member");
+    return NotYet(here, manifest,
+                  StrCat("it may run in ", name, " already, which does not answer (", why,
+                         "). It is started when that cluster answers or has left, or when you know that nothing of "
+                         "this hub's runs there: kubectl annotate cluster ",
+                         name, " ", kNothingRunsAnnotation, "=true"));
+  };
+  const std::shared_ptr<federation::Member> member = members_->Find(name);
+  if (member == nullptr) co_return unknown(members_->WhyNot(name));
+  Result<kube::Resource> resource = co_await member->mapper().ForObject(manifest);
+  if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) co_return Result<void>();  // not even the kind
+  if (!resource.ok()) co_return unknown(resource.error().message());
+  const Result<Value> there = co_await rt::WithDeadline(rt::Deadline::After(hub_.loop(), kSightTimeout), "its answer",
+                                                        member->api().Get(*resource, kube::Name::Of(manifest)));
+  if (!there.ok() && there.error().kind() == ErrorKind::kNotFound) co_return Result<void>();
+  if (!there.ok()) co_return unknown(there.error().message());
+  if (profile.EpochOf(*there) <= 0) co_return Result<void>();  // somebody's own, of the same name
+  SOMETIMES("rollout.first_placement_finds_it_elsewhere");
+  co_return NotYet(here, manifest, UnknownEpoch(profile.EpochOf(*there), name));
+}
+
+rt::Task<Result<void>> Gate::RunsNowhereElse(const std::string& cluster, const Value& manifest, bool starts,
+                                             const interpret::Profile& profile) {
+  INVARIANT(members_ != nullptr, "a gate without a Rollout places nothing");
+  const kube::Listed clusters = CO_TRY(co_await hub_.ListAll(federation::kClusters, {}));
+  std::vector<rt::Task<Result<void>>> looks;
+  for (const Value& other : clusters.items)
+    if (kube::NameOf(other) != cluster) looks.push_back(LookAt(cluster, other, manifest, starts, profile));
+  for (const Result<void>& looked : co_await rt::WhenAll(std::move(looks))) CO_TRY(looked);
+  co_return Result<void>();
+}
+
 // The first Writer of a workload; null when it is not to be managed.
 rt::Task<Result<Value>> Gate::FirstPlacement(const std::string& cluster, const Value& manifest, const Value& observed,
                                              const interpret::Profile& profile) {
@@ -63,12 +114,10 @@ rt::Task<Result<Value>> Gate::FirstPlacement(const std::string& cluster, const V
   if (!binding.ok()) co_return binding;
   if ((*binding)["spec"]["clusters"].size() != 1) co_return Value();
   if (!GUARD("rollout.unknown_epoch", profile.EpochOf(observed) <= 0)) {
-    co_return NotYet(
-        cluster, manifest,
-        StrCat("it has epoch ", profile.EpochOf(observed),
-               " there and no Writer on this hub: the hub was restored or the Writer deleted; a person must "
-               "look at all clusters first (docs/ROLLOUT.md, 'The record is gone')"));
+    co_return NotYet(cluster, manifest, UnknownEpoch(profile.EpochOf(observed), cluster));
   }
+  if (GUARD_STANDS("rollout.unknown_epoch_elsewhere"))
+    CO_TRY(co_await RunsNowhereElse(cluster, manifest, observed.is_null(), profile));
   const Result<Value> cluster_object = co_await hub_.Get(federation::kClusters, {"", cluster});
   if (!cluster_object.ok()) co_return cluster_object;
   Writer writer;
@@ -136,6 +185,18 @@ rt::Task<Result<bool>> Gate::MayLeave(std::string cluster, Value object) {
   const Writer writer = ReadWriter(*found);
   if (writer.holder.cluster == cluster) co_return false;
   co_return !writer.claim || (writer.claim->source.cluster != cluster && writer.claim->target.cluster != cluster);
+}
+
+rt::Task<Result<std::vector<std::string>>> Gate::MovesOf(std::string cluster) {
+  const kube::Listed writers = CO_TRY(co_await hub_.ListAll(kWriters, {}));
+  std::vector<std::string> moves;
+  for (const Value& object : writers.items) {
+    const Writer writer = ReadWriter(object);
+    if (!writer.claim || (writer.claim->source.cluster != cluster && writer.claim->target.cluster != cluster)) continue;
+    const Value& workload = object["spec"]["workload"];
+    moves.push_back(StrCat(workload["kind"].str(), " ", kube::NamespaceOf(object), "/", workload["name"].str()));
+  }
+  co_return moves;
 }
 
 rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Value observed) {

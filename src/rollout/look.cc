@@ -220,7 +220,7 @@ rt::Task<Result<void>> Engine::TakeBackLateProbe(federation::Member& member, con
 
 rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_target) {
   Sighting sighting;
-  federation::Member* member = hub_.members().Find(meant.cluster);
+  const std::shared_ptr<federation::Member> member = hub_.members().Find(meant.cluster);
   if (member == nullptr) co_return sighting;
   const interpret::Question question = QuestionFor(look, is_target);
   bool probed = false;
@@ -352,7 +352,7 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
   if (!at_source.ok()) problems.push_back(at_source.error().message());
   if (!at_target.ok()) problems.push_back(at_target.error().message());
   for (Holder* holder : {&source, &target}) {
-    federation::Member* member = hub_.members().Find(holder->cluster);
+    const std::shared_ptr<federation::Member> member = hub_.members().Find(holder->cluster);
     // Right after a start it is not known yet who the members are.
     if (!hub_.members().Known(holder->cluster)) co_return UnavailableError(hub_.members().WhyNot(holder->cluster));
     if (member == nullptr) {

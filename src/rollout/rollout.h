@@ -4,6 +4,7 @@
 #include "federation/federation.h"
 #include "rollout/engine.h"
 #include "rollout/evacuate.h"
+#include "rollout/gate.h"
 #include "rollout/profiles.h"
 #include "rollout/relocate.h"
 #include "rollout/trigger.h"
@@ -15,14 +16,16 @@ namespace baton::rollout {
 class Rollout {
  public:
   // All outlive this. Before federation.Run().
-  Rollout(federation::Federation& federation, ProfileSet& profiles, EngineOptions options = {},
+  Rollout(federation::Federation& federation, Gate& gate, ProfileSet& profiles, EngineOptions options = {},
           EvacuateOptions limits = {})
       : loop_(federation.hub().loop()),
         engine_(federation, profiles, std::move(options)),
         trigger_(federation.hub(), profiles),
         evacuate_(federation, engine_, profiles, limits),
         relocate_(federation, engine_, profiles, limits),
-        upgrade_(federation, engine_, profiles, limits) {}
+        upgrade_(federation, engine_, profiles, limits) {
+    gate.LookIn(federation.hub().members());
+  }
 
   rt::Task<void> Run() {
     rt::Scope scope(loop_);

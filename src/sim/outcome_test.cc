@@ -39,6 +39,68 @@ TEST(OutcomeTest, ARecordThatIsDeletedByForceStopsEverythingAndAsksAPerson) {
   });
 }
 
+// What has never run anywhere, as far as the hub knows, may run where the hub cannot look.
+TEST(OutcomeTest, AFirstPlacementWaitsForAClusterThatDoesNotAnswerOrForAPersonsWord) {
+  for (const bool word : {false, true}) {
+    Simulate(61, [word](Scene& scene) -> rt::Task<void> {
+      // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
+      const auto runs = [&scene]() -> rt::Task<bool> { co_return !(co_await scene.WhereItRuns()).empty(); };
+      scene.world.member_faults("green").Add({.fault = kube::Fault::kSilence, .hits = 1'000'000});
+      Value policy = Yaml(kPolicy);
+      policy.Edit("spec").Edit("placement").Set("clusterAffinity", Yaml("{clusterNames: [blue]}"));
+      scene.Expect((co_await scene.world.Apply(federation::kPropagationPolicies, policy)).ok(), "no policy");
+      scene.Expect((co_await scene.world.Apply(FlinkDeployments(), Yaml(kJob))).ok(), "no job");
+      scene.Expect(!co_await scene.world.Until(runs, minutes(3)), "it runs, and green was not asked");
+      if (word) {
+        const auto said = co_await scene.world.hub().Patch(
+            federation::kClusters, {"", "green"}, kube::PatchType::kMerge,
+            Yaml("{metadata: {annotations: {rollout.karmada.io/nothing-runs-here: \"true\"}}}"));
+        scene.Expect(said.ok(), "the word was not taken");
+      } else {
+        scene.world.member_faults("green").Clear();
+      }
+      scene.Expect(co_await scene.world.Until(runs, minutes(10)), "it does not run");
+      co_await scene.world.loop().Sleep(minutes(1));
+      co_await scene.ExpectClean();
+    });
+  }
+}
+
+// Whoever waits for an answer keeps what gives it.
+TEST(OutcomeTest, NewCredentialsOfAClusterDuringAMoveDoNotDisturbIt) {
+  Simulate(63, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask();
+    co_await UntilStopOrdered(scene);
+    for (const std::string& cluster : {scene.from, scene.to}) {
+      scene.world.member_faults(cluster).Add({.fault = kube::Fault::kSilence, .hits = 20});
+      co_await scene.world.loop().Sleep(seconds(2));  // calls to it wait for its answer now
+      const auto moved = co_await scene.world.hub().Patch(federation::kClusters, {"", cluster}, kube::PatchType::kMerge,
+                                                          Yaml("{spec: {apiEndpoint: \"https://elsewhere\"}}"));
+      scene.Expect(moved.ok(), "the new address was not taken");
+    }
+    const Value end = co_await scene.Ended();
+    scene.Expect(Scene::IsOver(end), Scene::Said(end));
+    co_await scene.CheckAll();
+  });
+}
+
+TEST(OutcomeTest, AClusterCannotLeaveInTheMiddleOfAMove) {
+  for (const bool target : {false, true}) {
+    Simulate(62, [target](Scene& scene) -> rt::Task<void> {
+      co_await scene.Begin();
+      co_await scene.Ask();
+      co_await UntilStopOrdered(scene);
+      const std::string leaves = target ? scene.to : scene.from;
+      const auto asked = co_await scene.world.hub().Delete(federation::kClusters, {"", leaves});
+      scene.Expect(asked.ok(), "the deletion was not taken");
+      const Value end = co_await scene.Ended();
+      scene.Expect(Scene::IsOver(end), Scene::Said(end));
+      co_await scene.ExpectClean();
+    });
+  }
+}
+
 TEST(OutcomeTest, ANumberCannotBeMadeSmaller) {
   Simulate(53, [](Scene& scene) -> rt::Task<void> {
     co_await scene.Begin();

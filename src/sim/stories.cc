@@ -416,6 +416,28 @@ rt::Task<void> WriterLost(Scene& scene) {
   co_await scene.ExpectClean();
 }
 
+// Nothing is left on the hub but what GitOps applies again: the policy, which would place it where it began, and the
+// template. The members know better.
+rt::Task<void> HubLost(Scene& scene) {
+  co_await scene.Begin();
+  co_await scene.Ask();
+  co_await scene.Settled();
+  co_await scene.ExpectPhase("Succeeded");
+  scene.world.KillController();
+  scene.Tell("person", "makes the hub anew, without any of its records");
+  for (const kube::Resource& resource : OnlyOfTheHub()) co_await RestoreOne(scene, resource, {});
+  const auto pinned = co_await scene.world.hub().Patch(
+      federation::kPropagationPolicies, {"default", "flink"}, kube::PatchType::kMerge,
+      Yaml(StrCat("{spec: {placement: {clusterAffinity: {clusterNames: [", scene.from, "]}}}}")));
+  scene.Expect(pinned.ok(), "the policy was not taken");
+  scene.world.StartController();
+  co_await scene.world.loop().Sleep(minutes(3));
+  scene.Expect((co_await scene.Writer()).is_null(), "a record was made up for a workload that runs elsewhere");
+  scene.Expect(co_await scene.RunsIn(scene.to),
+               StrCat("it ran in ", scene.to, ", and now in '", co_await scene.WhereItRuns(), "'"));
+  co_await scene.ExpectClean();
+}
+
 rt::Task<void> SuspendedPolicy(Scene& scene) {
   co_await scene.Begin();
   const auto suspended =
@@ -506,6 +528,7 @@ constexpr NamedStory kStories[] = {
     {"template-made-anew", "the template is deleted and applied again in the middle of a move", TemplateMadeAnew},
     {"hub-restored", "the hub is restored from a backup that is older than the move", HubRestored},
     {"writer-lost", "the Writer is deleted after a move", WriterLost},
+    {"hub-lost", "the hub is made anew without its records, and the policy places the workload elsewhere", HubLost},
     {"suspended-policy", "a policy's dispatching is suspended, and the template edited", SuspendedPolicy},
     {"herd", "many workloads at once, decided on one look at the clusters", Herd},
 };

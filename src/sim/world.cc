@@ -21,7 +21,7 @@ constexpr Duration kLookEvery = milliseconds(100);
 Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence)
     : gate(hub, profiles),
       federation(hub, interpreter, std::move(connect), {.gate = &gate}),
-      rollout(federation, profiles, {.fence = [fence] { return fence; }}),
+      rollout(federation, gate, profiles, {.fence = [fence] { return fence; }}),
       scope(hub.loop()) {
   scope.Spawn(federation.Run());
   scope.Spawn(rollout.Run());

@@ -74,6 +74,8 @@ constexpr Exhibit kExhibits[] = {
      "rollout.capture_is_new", "story job-fails-while-it-stops", ""},
     {"attack 10", "a hub without its record starts the workload anew", "rollout.unknown_epoch", "story writer-lost",
      ""},
+    {"attack 10", "a hub without its records places the workload beside the one that runs",
+     "rollout.unknown_epoch_elsewhere", "story hub-lost", ""},
     {"attack 11", "a target is taken back by what it had done when last looked at",
      "handoff.progress_is_judged_after_the_stop", "story running-target-aborted", ""},
     {"attack 12", "attesting without naming the state", "", "",
