@@ -1,7 +1,7 @@
 # Headers that nearly every file of a layer includes, read once per layer and not once per file: more than half of a
 # clean build. An edit of one of them compiles its layer anew, as it does without this: so a header belongs here only if
-# two thirds of the layer include it. A file still includes what it uses: the fuzz and sanitizer builds have no
-# precompiled headers, and fail where an include is missing.
+# two thirds of the layer include it. A file still includes what it uses: the fuzz build has no precompiled
+# headers, and fails where an include is missing.
 set(BATON_HEADERS_standard
   <algorithm> <array> <atomic> <charconv> <chrono> <coroutine> <cstdint> <cstring> <deque> <functional> <list> <map> <memory>
   <mutex> <optional> <ranges> <set> <span> <string> <string_view> <unordered_map> <unordered_set> <utility> <variant> <vector>)
@@ -42,7 +42,7 @@ function(baton_precompiled layer)
   target_precompile_headers(${name} PRIVATE ${headers})
   target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
   if(layer MATCHES "test$")
-    target_compile_options(${name} PRIVATE -O0)
+    target_compile_options(${name} PRIVATE ${BATON_TEST_OPTIMIZE})
   endif()
   set(sum "${CMAKE_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.pch.sum")
   file(WRITE "${sum}" "not made yet: ${layer}\n")
@@ -68,8 +68,10 @@ endfunction()
 
 # Tests are compiled more often than they run; a sanitized one that is not optimized at all is too slow.
 set(BATON_TEST_OPTIMIZE -O1)
-if(BATON_PRECOMPILED)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(BATON_TEST_OPTIMIZE -O0)
+endif()
+if(BATON_PRECOMPILED)
   file(WRITE "${CMAKE_BINARY_DIR}/empty.cc" "// What precompiled headers are compiled beside.\n")
   foreach(layer standard values runtime control standard_test values_test runtime_test practice_test sim_test)
     baton_precompiled(${layer})
