@@ -147,6 +147,8 @@ class CompletionTest(unittest.TestCase):
         self.assertIn("migrate", self.complete("m"))
         self.assertEqual(self.complete("drain", "--dry"), ["--dry-run"])
         self.assertEqual(self.complete("get", "wr"), ["writers"])
+        self.assertEqual(self.complete("plan", "m"), ["migrate"])
+        self.assertEqual(self.complete("plan", "drain", "--ma"), ["--max"])
         self.assertEqual(self.complete("migrate", "-o", "y"), ["yaml"])
 
     def test_a_shell_that_is_not_known_is_told(self):
@@ -159,7 +161,7 @@ class CommandsOfPeopleTest(unittest.TestCase):
     """What the commands that talk to a hub say before they do."""
 
     def test_each_has_help_with_three_examples_that_start_with_a_command(self):
-        for command in ("abort", "approve", "attest", "controllers", "get", "history", "join", "migrate", "pause", "practice", "resume",
+        for command in ("abort", "approve", "attest", "controllers", "get", "history", "join", "migrate", "pause", "plan", "practice", "resume",
                         "status", "undo", "unjoin", "verify"):
             for spelling in (("-h",), ("--help",), ("something", "-h")):
                 code, out, err = run(command, *spelling)
@@ -194,6 +196,11 @@ class CommandsOfPeopleTest(unittest.TestCase):
                 (("unjoin",), "the cluster's name is missing"),
                 (("controllers", "--controllers", "weather"), "'weather' is not known"),
                 (("controllers", "--leader-elect-namespace", "n"), "is for --leader-elect"),
+                (("plan",), "migrate or drain"),
+                (("plan", "lunch"), "'lunch' cannot be planned"),
+                (("plan", "migrate", "orders"), "'orders' is not KIND/NAME"),
+                (("plan", "drain"), "a cluster's name is missing"),
+                (("plan", "drain", "a", "-o", "table"), "-o table is not known"),
                 (("practice",), "say `check`"),
                 (("practice", "fault", "a", "flood"), "flood"),
                 (("practice", "fault", "a", "fail-job"), "needs --workload")):

@@ -53,6 +53,13 @@ _baton() {
     COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" "$command" -h 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)" -- "$current"))
     return
   fi
+  if [[ $command == plan || $command == simulate ]]; then  # of a move or a drain: then as those
+    if [ "$COMP_CWORD" -eq 2 ]; then
+      COMPREPLY=($(compgen -W "migrate drain" -- "$current"))
+      return
+    fi
+    command=${COMP_WORDS[2]}
+  fi
   case "$command" in
     drain|uncordon|undrain|unjoin) COMPREPLY=($(compgen -W "$(_baton_names clusters)" -- "$current")) ;;
     abort|approve|attest|pause|resume) COMPREPLY=($(compgen -W "$(_baton_names migrations)" -- "$current")) ;;

@@ -20,6 +20,7 @@
 #include "cli/interpret_command.h"
 #include "cli/join_command.h"
 #include "cli/migrate_command.h"
+#include "cli/plan_command.h"
 #include "cli/practice_command.h"
 #include "cli/profile_command.h"
 #include "cli/simulate_command.h"
@@ -66,6 +67,7 @@ constexpr std::array kCommands = {
     Command{"join", "make a cluster a member", baton::cli::JoinCommand},
     Command{"migrate", "move a workload to another cluster", baton::cli::MigrateCommand},
     Command{"pause", "hold a move before it stops the workload", baton::cli::PauseCommand},
+    Command{"plan", "what a move or a drain would do, without doing it", baton::cli::PlanCommand},
     Command{"practice", "count what practice jobs did; make things go wrong", baton::cli::PracticeCommand},
     Command{"profile", "how kinds are moved; tries a profile without a cluster", baton::cli::ProfileCommand},
     Command{"restore", "make a store from a backup", baton::cli::RestoreCommand},

@@ -74,12 +74,13 @@ std::vector<Flag> MoveFlags(std::vector<Flag> more = {}) {
   return flags;
 }
 
-Result<void> CheckMove(const Flags& flags) {
+}  // namespace
+
+Result<void> CheckMoveFlags(const Flags& flags) {
   const std::string workload = TRY(flags.Only("KIND/NAME, what is to be moved,"));
   if (workload.find('/') == std::string::npos) {
     return InvalidError(StrCat("'", workload, "' is not KIND/NAME, for example flinkdeployment/orders"));
   }
-  TRY(flags.GetDuration("--timeout", kFollowTimeout));
   const Duration stable = TRY(flags.GetDuration("--stabilization", seconds(1)));
   if (stable % seconds(1) != Duration::zero() || stable > minutes(24 * 60)) {
     return InvalidError("--stabilization: whole seconds, a day at most");
@@ -94,6 +95,14 @@ Result<void> CheckMove(const Flags& flags) {
   }
   if (flags.Has("--not-before") && !json::ParseTime(flags.Get("--not-before")).ok())
     return InvalidError(StrCat("--not-before: '", flags.Get("--not-before"), "' is no time, as 2026-11-21T22:00:00Z"));
+  return {};
+}
+
+namespace {
+
+Result<void> CheckMove(const Flags& flags) {
+  TRY(CheckMoveFlags(flags));
+  TRY(flags.GetDuration("--timeout", kFollowTimeout));
   const std::string output = flags.Get("--output", "json");
   if (output != "json" && output != "yaml" && output != "name")
     return InvalidError(StrCat("-o ", output, " is not known: json, yaml or name"));
@@ -101,11 +110,13 @@ Result<void> CheckMove(const Flags& flags) {
   return {};
 }
 
-Value SpecOf(const WorkloadArgument& workload, const std::string& target, const Flags& flags) {
+}  // namespace
+
+Value MoveSpecOf(const WorkloadArgument& workload, const std::string& target, const Flags& flags) {
   Value spec = json::Object(
       {{"workload",
-        json::Object({{"apiVersion", workload.api_version}, {"kind", workload.kind}, {"name", workload.name}})},
-       {"target", target}});
+        json::Object({{"apiVersion", workload.api_version}, {"kind", workload.kind}, {"name", workload.name}})}});
+  if (!target.empty()) spec.Set("target", target);
   if (flags.Has("--stabilization"))
     spec.Set("stabilizationSeconds",
              flags.GetDuration("--stabilization", seconds(10)).value_or(seconds(10)) / seconds(1));
@@ -117,6 +128,8 @@ Value SpecOf(const WorkloadArgument& workload, const std::string& target, const 
   if (flags.Has("--not-before")) spec.Set("notBefore", flags.Get("--not-before"));
   return spec;
 }
+
+namespace {
 
 // The one that is under way with the same wish, or a new one. A name that an ended move has is not taken again.
 rt::Task<Result<Value>> Make(kube::Api& api, Value migration, bool named) {
@@ -142,7 +155,7 @@ rt::Task<Result<int>> Move(rt::RealLoop& loop, Client& client, const Flags& flag
   Value migration = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
   migration.Edit("metadata").Set("name", flags.Get("--name", StrCat(workload.name, "-to-", target, "-", seq)));
   migration.Edit("metadata").Set("namespace", client.ns());
-  migration.Set("spec", SpecOf(workload, target, flags));
+  migration.Set("spec", MoveSpecOf(workload, target, flags));
   const Value made = CO_TRY(co_await Make(client.api(), migration, flags.Has("--name")));
   if (flags.Has("--wait")) {
     const Duration timeout = CO_TRY(flags.GetDuration("--timeout", kFollowTimeout));

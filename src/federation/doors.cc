@@ -4,6 +4,7 @@
 #include "api/karmada_keys.h"
 #include "base/strings.h"
 #include "federation/resources.h"
+#include "rt/scope.h"
 
 namespace baton::federation {
 
@@ -22,6 +23,17 @@ Doors::Doors(Hub& hub)
       if (cluster["spec"]["secretRef"]["name"].str() == secret) Update(cluster);
     });
   });
+}
+
+rt::Task<void> Doors::Run() {
+  rt::Scope scope(hub_.loop());
+  scope.Spawn(secrets_.Run());
+  co_await secrets_.WaitSynced();
+  // Those that have no Secret are told of by nothing else.
+  hub_.clusters().ForEach([this](std::string_view name, const json::Value& cluster) {
+    if (!hub_.members().Known(name)) Update(cluster);
+  });
+  co_await scope.Join();
 }
 
 void Doors::Update(const json::Value& cluster) {

@@ -12,7 +12,7 @@ namespace baton::federation {
 class Doors {
  public:
   explicit Doors(Hub& hub);
-  rt::Task<void> Run() { return secrets_.Run(); }
+  rt::Task<void> Run();
 
  private:
   void Update(const json::Value& cluster);

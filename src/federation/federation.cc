@@ -28,8 +28,7 @@ rt::Task<void> Federation::Run() {
   rt::Scope scope(hub_.loop());
   scope.Spawn(hub_.Run());
   scope.Spawn(revisions_.Run());
-  co_await hub_.WaitSynced();
-  co_await revisions_.WaitSynced();
+  co_await WaitSynced();
   scope.Spawn(clusters_.Run());
   scope.Spawn(namespaces_.Run());
   scope.Spawn(detect_.Run());
@@ -49,6 +48,11 @@ rt::Task<void> Federation::RunCopies() {
   scope.Spawn(hub_.Run());
   scope.Spawn(revisions_.Run());
   co_await scope.Join();
+}
+
+rt::Task<void> Federation::WaitSynced() {
+  co_await hub_.WaitSynced();
+  co_await revisions_.WaitSynced();
 }
 
 bool Federation::idle() {

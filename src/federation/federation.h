@@ -32,6 +32,8 @@ class Federation {
   // In place of Run(), where another federation is at work: only the copies of the hub's objects are kept, and nothing
   // is written. schedule() and render() may be asked what they would do.
   rt::Task<void> RunCopies();
+  // Until the copies are complete.
+  rt::Task<void> WaitSynced();
   // Nothing is due or being worked on in any controller: for tests. What waits for a time or an event does not count.
   bool idle();
 

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "federation/resources.h"
 #include "json/rfc3339.h"
+#include "rollout/preflight.h"
 #include "rt/when.h"
 
 namespace baton::rollout {
@@ -371,34 +372,17 @@ rt::Task<Result<void>> Engine::Bind(Look& look, const BindingState& state) {
   co_return Result<void>();
 }
 
-// The target's API server is asked with a dry run: admission, schema and quota answer, nothing is made.
 rt::Task<Result<void>> Engine::Validate(Look& look) {
-  Memory& memory = memory_[look.spec.migration.uid];
   const Claim& claim = *look.writer.claim;
   const std::shared_ptr<federation::Member> member = hub_.members().Find(claim.target.cluster);
   if (member == nullptr) co_return UnavailableError(hub_.members().WhyNot(claim.target.cluster));
-  const kube::Resource resource = CO_TRY(co_await member->mapper().ForObject(look.workload));
-  Value object = json::Object({{"apiVersion", look.workload["apiVersion"]}, {"kind", look.workload["kind"]}});
-  object.Edit("metadata").Set("name", kube::NameOf(look.workload));
-  object.Edit("metadata").Set("namespace", kube::NamespaceOf(look.workload));
-  object.Set("spec", PinnedOf(look.writer_object)["target"]);
-  object = CO_TRY(look.profile->Held(
-      std::move(object), {.seq = look.writer.seq, .cluster = claim.target.cluster, .peer = claim.source.cluster}));
-  const Result<Value> taken = co_await member->api().Create(resource, object, {.dry_run = true});
-  const bool there = !taken.ok() && taken.error().kind() == ErrorKind::kAlreadyExists;
-  const bool namespace_comes = !taken.ok() && taken.error().kind() == ErrorKind::kNotFound;  // it is propagated, too
+  std::string refused = CO_TRY(co_await WouldTake(*member, look.workload, PinnedOf(look.writer_object)["target"],
+                                                  *look.profile, claim, look.writer.seq));
+  Memory& memory = memory_[look.spec.migration.uid];
   memory.valid_for_attempt = claim.attempt;
-  if (taken.ok() || there || namespace_comes) {
-    memory.target_valid = true;
-    memory.target_invalid.clear();
-    co_return Result<void>();
-  }
-  if (taken.error().kind() == ErrorKind::kInvalid || taken.error().kind() == ErrorKind::kForbidden) {
-    memory.target_valid = false;
-    memory.target_invalid = taken.error().message();
-    co_return Result<void>();
-  }
-  co_return taken.error();
+  memory.target_valid = refused.empty();
+  memory.target_invalid = std::move(refused);
+  co_return Result<void>();
 }
 
 // Of every start of this move: a withdrawal has a later receipt than the start that was probed.

@@ -165,15 +165,16 @@ rt::Task<Result<void>> Evacuate::FollowTaint(std::string cluster) {
 }
 
 // Those that are in the cluster, and those that this evacuation has already had to do with.
-std::vector<DrainWorkload> Evacuate::WorkloadsOf(const Value& evacuation) const {
+std::vector<DrainWorkload> WorkloadsOf(const federation::Hub& hub, const ProfileSet& profiles,
+                                       const Value& evacuation) {
   const std::string cluster(evacuation["spec"]["cluster"].str());
   const bool home = evacuation["spec"]["return"].bool_or(false);
   std::map<std::string, DrainWorkload> found;
   const auto add = [&](const std::string& binding_key, std::string key) {
-    const Value& binding = hub_.Binding(binding_key);
+    const Value& binding = hub.Binding(binding_key);
     DrainWorkload workload{.key = std::move(key)};
     if (!binding.is_null() && !kube::IsDeleting(binding)) {
-      const Value& object = hub_.Template(federation::TemplateKey::OfReference(binding["spec"]["resource"]));
+      const Value& object = hub.Template(federation::TemplateKey::OfReference(binding["spec"]["resource"]));
       const auto clusters = binding["spec"]["clusters"].items();
       const bool here = std::ranges::any_of(clusters, [&](const Value& one) { return one["name"].str() == cluster; });
       workload.from = home ? (clusters.empty() ? "" : std::string(clusters[0]["name"].str())) : cluster;
@@ -192,10 +193,10 @@ std::vector<DrainWorkload> Evacuate::WorkloadsOf(const Value& evacuation) const 
   if (home) {
     for (auto it = found.begin(); it != found.end();) it = it->second.from.empty() ? found.erase(it) : std::next(it);
   } else {
-    for (const std::string& binding_key : hub_.BindingsIn(cluster)) {
-      const Value& reference = hub_.Binding(binding_key)["spec"]["resource"];
-      const Value& object = hub_.Template(federation::TemplateKey::OfReference(reference));
-      if (object.is_null() || profiles_.Managing(object) == nullptr) continue;
+    for (const std::string& binding_key : hub.BindingsIn(cluster)) {
+      const Value& reference = hub.Binding(binding_key)["spec"]["resource"];
+      const Value& object = hub.Template(federation::TemplateKey::OfReference(reference));
+      if (object.is_null() || profiles.Managing(object) == nullptr) continue;
       add(binding_key, KeyOf(reference, reference["namespace"].str()));
     }
   }
@@ -205,11 +206,20 @@ std::vector<DrainWorkload> Evacuate::WorkloadsOf(const Value& evacuation) const 
   return workloads;
 }
 
-Result<std::string> Evacuate::Choose(const DrainWorkload& workload, const std::set<std::string>& full) {
+Result<std::string> ChooseElsewhere(federation::Federation& federation, const DrainWorkload& workload,
+                                    const std::set<std::string>& full) {
   std::set<std::string> barred = full;
   barred.insert(workload.from);
   const std::string key = BindingKeyOf(workload.key);
-  return federation_.schedule().Elsewhere(key, hub_.Binding(key), barred);
+  return federation.schedule().Elsewhere(key, federation.hub().Binding(key), barred);
+}
+
+std::string WhyNotDrained(const std::string& name, const Value& cluster) {
+  if (cluster.is_null()) return StrCat("there is no cluster ", name);
+  if (Ready(cluster)) return {};
+  return StrCat("cluster ", name,
+                " does not answer, so nothing in it can be proven stopped: it is not drained; "
+                "bring it back, or let failover decide");
 }
 
 // The name follows from the drain, the workload and the try: a second try to create it finds it.
@@ -311,13 +321,9 @@ rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
   const Value cluster_object = hub_.clusters().Get(cluster);
   const bool home = spec["return"].bool_or(false);
   const bool dry = spec["dryRun"].bool_or(false);
-  std::string why_not;
-  if (cluster_object.is_null()) {
-    why_not = StrCat("there is no cluster ", cluster);
-  } else if (!Ready(cluster_object)) {
-    why_not = StrCat("cluster ", cluster,
-                     " does not answer, so nothing in it can be proven stopped: it is not drained; "
-                     "bring it back, or let failover decide");
+  std::string why_not = WhyNotDrained(cluster, cluster_object);
+  if (!why_not.empty()) {
+    // Nothing else matters then.
   } else if (spec["paused"].bool_or(false)) {
     why_not = "paused";
   } else if (!home && !dry && !WantsEmpty(cluster_object)) {
@@ -331,9 +337,11 @@ rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
     (home ? limits.in_to : limits.out_of)[cluster] = most;
   }
   if (!why_not.empty()) limits = {.out = 0, .in = 0, .out_of = {}, .in_to = {}};
-  const DrainPlan plan = PlanDrain(
-      WorkloadsOf(evacuation), MovesOf(engine_.migrations(), MarkOf(evacuation)), limits, hub_.loop().WallNow(),
-      [this](const DrainWorkload& workload, const std::set<std::string>& full) { return Choose(workload, full); });
+  const DrainPlan plan =
+      PlanDrain(WorkloadsOf(hub_, profiles_, evacuation), MovesOf(engine_.migrations(), MarkOf(evacuation)), limits,
+                hub_.loop().WallNow(), [this](const DrainWorkload& workload, const std::set<std::string>& full) {
+                  return ChooseElsewhere(federation_, workload, full);
+                });
   // What it is about is on record before it is begun: the way home is remembered.
   const Result<void> told = co_await Tell(evacuation, Status(evacuation, plan, why_not));
   if (!told.ok()) co_return kube::Outcome::Retry(told.error());

@@ -49,6 +49,14 @@ MoveLimits LimitsOf(const kube::Informer& clusters, const EvacuateOptions& optio
 std::vector<DrainMove> MovesOf(const kube::Informer& migrations, const std::string& mark);
 // Whether a person or a policy wants the cluster empty; taints that Baton sets because it does not answer do not count.
 bool WantsEmpty(const json::Value& cluster);
+// Why no drain of that cluster (null: there is none) can begin; "": one can.
+std::string WhyNotDrained(const std::string& name, const json::Value& cluster);
+// Those that are in the cluster, and those that this evacuation has already had to do with.
+std::vector<DrainWorkload> WorkloadsOf(const federation::Hub& hub, const ProfileSet& profiles,
+                                       const json::Value& evacuation);
+// Where the policy sends it if it can be neither where it is nor in those that are full.
+Result<std::string> ChooseElsewhere(federation::Federation& federation, const DrainWorkload& workload,
+                                    const std::set<std::string>& full);
 
 class Evacuate {
  public:
@@ -60,8 +68,6 @@ class Evacuate {
  private:
   rt::Task<kube::Outcome> Reconcile(std::string name);
   rt::Task<Result<void>> FollowTaint(std::string cluster);
-  std::vector<DrainWorkload> WorkloadsOf(const json::Value& evacuation) const;
-  Result<std::string> Choose(const DrainWorkload& workload, const std::set<std::string>& full);
   rt::Task<Result<void>> Start(const json::Value& evacuation, const DrainStart& start);
   rt::Task<Result<void>> Tell(const json::Value& evacuation, json::Value status);
   json::Value Status(const json::Value& evacuation, const DrainPlan& plan, std::string why_not) const;

@@ -10,21 +10,13 @@
 #include "json/rfc3339.h"
 #include "placement/prepared.h"
 #include "rollout/engine.h"
+#include "rollout/preflight.h"
 #include "rt/when.h"
 
 namespace baton::rollout {
 namespace {
 
 using json::Value;
-
-// Nothing when it is not there.
-rt::Task<Result<Value>> GetOrNull(kube::Api& api, kube::Resource resource, kube::Name name) {
-  Result<Value> got = co_await api.Get(std::move(resource), std::move(name));
-  if (!got.ok() && GUARD("handoff.only_404_is_absence", got.error().kind() == ErrorKind::kNotFound)) co_return Value();
-  co_return got;
-}
-
-kube::GroupVersion GroupVersionOf(std::string_view api_version) { return kube::ParseApiVersion(api_version); }
 
 Sighting::Progress ProgressOf(const std::string& text) {
   return text == "none" ? Sighting::Progress::kNone
@@ -140,32 +132,10 @@ interpret::Question Engine::QuestionFor(const Look& look, bool is_target) const 
 }
 
 rt::Task<Result<Value>> Engine::SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq) {
-  Value remains = json::Array();
-  Value kept = json::Array();
   const std::string ns(kube::NamespaceOf(look.workload));
   // The template may be gone, or its selector another one by now: what was pinned is what runs.
   const Value pinned = json::Object({{"spec", PinnedOf(look.writer_object)["source"]}});
-  for (const interpret::Related& related : look.profile->related()) {
-    const kube::GroupVersion version = GroupVersionOf(related.api_version);
-    Result<kube::Resource> resource = co_await member.mapper().ForKind(version.group, version.version, related.kind);
-    if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) continue;
-    if (!resource.ok()) co_return resource.error();
-    Value& list = related.keep ? kept : remains;
-    const std::string of = resource->namespaced ? ns : std::string();
-    if (!related.name.empty()) {
-      Value found = CO_TRY(
-          co_await GetOrNull(member.api(), *resource, {of, interpret::WithName(related.name, look.spec.workload)}));
-      if (!found.is_null()) list.Push(found);
-      continue;
-    }
-    const std::string selector = interpret::SelectorFor(related, look.spec.workload, pinned);
-    if (selector.empty() && related.label_selector != "*")
-      co_return InvalidError(StrCat("nothing says which ", related.kind, "s belong to ", look.spec.workload));
-    const kube::Listed listed =
-        CO_TRY(co_await member.api().ListAll(*resource, {.ns = of, .label_selector = selector}));
-    for (const Value& one : listed.items) list.Push(one);
-  }
-  Value related = json::Object({{"remains", remains}, {"kept", kept}});
+  Value related = CO_TRY(co_await RelatedIn(member, *look.profile, ns, look.spec.workload, pinned));
   if (!probe) co_return related;
   const Value wanted = look.profile->Probe(look.spec.workload, ns, seq);
   if (wanted.is_null()) {
@@ -279,129 +249,22 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
 // The checks before a move: no side effects, and every reason at once.
 rt::Task<Result<void>> Engine::Check(Look& look) {
   Observation& seen = look.seen;
-  std::vector<std::string>& problems = seen.problems;
+  const Result<WallTime> asked = json::ParseTime(look.object["metadata"]["creationTimestamp"].str());
+  const bool young = asked.ok() && hub_.loop().WallNow() - *asked < look.spec.migration.deadlines.plan;
+  Preflight found = CO_TRY(co_await CheckBefore(federation_, profiles_,
+                                                {.spec = look.spec,
+                                                 .writer = look.writer,
+                                                 .workload = look.workload,
+                                                 .binding = look.binding,
+                                                 .profile = look.profile,
+                                                 .own_hub = options_.own_hub,
+                                                 .fence = seen.fence,
+                                                 .patient = young}));
   seen.preflight_done = true;
-  const std::string& kind = look.spec.kind;
-  if (look.workload.is_null()) {
-    problems.push_back(StrCat("there is no ", kind, " ", look.spec.workload, " on the hub"));
-    co_return Result<void>();
-  }
-  if (look.profile == nullptr) {
-    const bool known = profiles_.ForKind(look.spec.api_version, kind) != nullptr;
-    problems.push_back(
-        known ? StrCat("the workload is not managed: annotate it with ", kManagedAnnotation, ": \"true\"")
-              : StrCat("no MigrationProfile says how a ", kind, " is moved: `kubectl get migrationprofiles`"));
-    co_return Result<void>();
-  }
-  if (!options_.own_hub && look.profile->needs_staging()) {
-    problems.push_back(StrCat(
-        "a ", kind, " must be prepared in the target before it starts, which is done on Baton's own ", "hub only"));
-  }
-  if (look.binding.is_null()) {
-    problems.push_back("no policy propagates it, so it runs nowhere");
-    co_return Result<void>();
-  }
-  const auto clusters = look.binding["spec"]["clusters"].items();
-  if (clusters.size() != 1) {
-    problems.push_back(
-        StrCat("it is placed on ", clusters.size(), " clusters: only a workload with one writer can be moved"));
-    co_return Result<void>();
-  }
-  Holder source{.cluster = std::string(clusters[0]["name"].str())};
-  Holder target{.cluster = look.spec.target};
-  if (look.writer.exists && look.writer.holder.cluster != source.cluster) {
-    problems.push_back(StrCat("the Writer says ", look.writer.holder.cluster, " and the binding ", source.cluster,
-                              ": wait until they agree"));
-  }
-  if (!look.spec.source.empty() && look.spec.source != source.cluster)
-    problems.push_back(StrCat("it runs in ", source.cluster, ", not in ", look.spec.source));
-  if (target.cluster.empty()) {
-    const Result<std::string> chosen = federation_.schedule().Elsewhere(
-        StrCat(kube::NamespaceOf(look.binding), "/", kube::NameOf(look.binding)), look.binding, {source.cluster});
-    if (chosen.ok()) target.cluster = *chosen;
-    if (!chosen.ok()) problems.push_back(StrCat("spec.target names no cluster, and ", chosen.error().message()));
-  }
-  if (target.cluster == source.cluster) problems.push_back(StrCat("it runs in ", target.cluster, " already"));
-  const Value& target_object = hub_.clusters().Get(target.cluster);
-  if (!target.cluster.empty() && target_object.is_null())
-    problems.push_back(StrCat("there is no cluster ", target.cluster, ": `baton get clusters`"));
-  if (!target_object.is_null() &&
-      federation::FindCondition(target_object["status"], "Ready")["status"].str() != "True") {
-    problems.push_back(StrCat("cluster ", target.cluster, " is not ready"));
-  }
-  if (look.binding["spec"]["preserveResourcesOnDeletion"].bool_or(false) && GUARD_STANDS("handoff.preflight")) {
-    problems.push_back(
-        "preserveResourcesOnDeletion would keep the source's object for ever: switch it off for the move");
-  }
-  if (!target_object.is_null() && !federation_.schedule().Allows(look.binding, target.cluster)) {
-    problems.push_back(StrCat("the policy's placement does not reach cluster ", target.cluster));
-  }
-  for (const std::string& problem : CO_TRY(look.profile->Preflight(look.workload))) {
-    if (GUARD_STANDS("handoff.preflight")) problems.push_back(problem);
-  }
-  if (!problems.empty()) co_return Result<void>();
-
-  // A template that keeps revisions may be newer than what runs in the source.
-  Result<Value> at_source = federation_.revisions().TemplateIn(look.binding, look.workload, source.cluster);
-  if (at_source.ok()) {
-    const Value there = *at_source;
-    at_source = co_await federation_.render().Render(look.binding, there, source.cluster, nullptr);
-  }
-  const Result<Value> at_target =
-      co_await federation_.render().Render(look.binding, look.workload, target.cluster, nullptr);
-  if (!at_source.ok()) problems.push_back(at_source.error().message());
-  if (!at_target.ok()) problems.push_back(at_target.error().message());
-  for (Holder* holder : {&source, &target}) {
-    const std::shared_ptr<federation::Member> member = hub_.members().Find(holder->cluster);
-    // Right after a start it is not known yet who the members are.
-    if (!hub_.members().Known(holder->cluster)) co_return UnavailableError(hub_.members().WhyNot(holder->cluster));
-    if (member == nullptr) {
-      problems.push_back(hub_.members().WhyNot(holder->cluster));
-      continue;
-    }
-    const Result<Value> home = co_await member->api().Get(federation::kNamespaces, {"", "kube-system"});
-    if (!home.ok()) {
-      // A call that failed is no reason to refuse a move; a cluster that stays away is.
-      const Result<WallTime> asked = json::ParseTime(look.object["metadata"]["creationTimestamp"].str());
-      const bool young = asked.ok() && hub_.loop().WallNow() - *asked < look.spec.migration.deadlines.plan;
-      if (young) co_return home.error();
-      problems.push_back(StrCat("cluster ", holder->cluster, " does not answer: ", home.error().message()));
-      continue;
-    }
-    holder->cluster_id = kube::UidOf(*home);
-    Result<kube::Resource> resource = co_await member->mapper().ForObject(look.workload);
-    if (!resource.ok()) {
-      problems.push_back(StrCat("cluster ", holder->cluster, ": ", resource.error().message()));
-      continue;
-    }
-    const Value object = CO_TRY(co_await GetOrNull(member->api(), *resource, kube::Name::Of(look.workload)));
-    holder->member_uid = kube::UidOf(object);
-    const bool is_source = holder == &source;
-    if (is_source && object.is_null()) problems.push_back(StrCat("nothing of it is in ", holder->cluster, " yet"));
-    // Epochs that begin anew would be refused by the member for ever.
-    const int64_t epoch = look.profile->EpochOf(object);
-    if (is_source && !look.writer.exists && epoch > 0) {
-      problems.push_back(StrCat("it has epoch ", epoch, " in ", holder->cluster,
-                                " and no Writer on this hub (docs/ROLLOUT.md, 'The record is gone')"));
-    }
-    if (!is_source && !object.is_null())
-      problems.push_back(StrCat("cluster ", holder->cluster, " already has one of that name: remove it first"));
-  }
-  if (!problems.empty()) co_return Result<void>();
-  target.member_uid.clear();
-  seen.proposal = Claim{.migration = look.spec.migration.name,
-                        .migration_uid = look.spec.migration.uid,
-                        .attempt = 1,
-                        .intent = Intent::kForward,
-                        .fence = seen.fence,
-                        .source = source,
-                        .target = target};
-  look.pinned = json::Object(
-      {{"source", (*at_source)["spec"]}, {"target", (*at_target)["spec"]}, {"other", look.workload["spec"]}});
-  const Value& revision = federation_.revisions().Newest(look.binding, look.workload);
-  if (!revision.is_null()) look.pinned.Set("revision", kube::NameOf(revision));
-  look.prior = json::Object(
-      {{"replicas", clusters[0]["replicas"]}, {"scheduling", look.binding["spec"]["suspension"]["scheduling"]}});
+  seen.problems = found.Problems();
+  seen.proposal = std::move(found.proposal);
+  look.pinned = std::move(found.pinned);
+  look.prior = std::move(found.prior);
   co_return Result<void>();
 }
 

@@ -1,4 +1,5 @@
-"""A maintenance day: `baton drain`, `uncordon` and `undrain --return`, a new version by blue-green, on practice clusters with records."""
+"""A maintenance day: `baton plan`, `baton drain`, `uncordon` and `undrain --return`, a new version by blue-green, on practice clusters with records."""
+import json
 import shutil
 import unittest
 
@@ -37,6 +38,70 @@ def tearDownModule():  # pylint: disable=invalid-name
         up.remove()
 
 
+def versions():
+    """Of everything that a move or a drain would write on the hub, and of the workloads in the members."""
+    seen = {}
+    for kinds in ("writers", "resourcebindings", "overridepolicies", "statefulmigrations", "clusterevacuations", "flinkdeployments"):
+        for item in up.get(kinds, "-A")["items"]:
+            seen[(kinds, item["metadata"]["name"])] = json.dumps(item["spec"], sort_keys=True)
+    for cluster in up.get("clusters")["items"]:
+        name = cluster["metadata"]["name"]
+        seen[("taints", name)] = str(cluster["spec"].get("taints"))
+        for item in json.loads(up.kubectl("--context", name, "get", "flinkdeployments", "-A", "-o", "json"))["items"]:
+            seen[(name, item["metadata"]["name"])] = item["metadata"]["generation"]
+    return seen
+
+
+class APlanTest(unittest.TestCase):
+    """First in this file: nothing has been moved yet."""
+
+    def test_of_a_move_says_checks_writes_and_that_there_is_no_history(self):
+        before = versions()
+        source = up.holder(JOBS[0])
+        target = up.other_than(source)
+        out = up.baton("plan", "migrate", f"flinkdep/{JOBS[0]}", "--to", target)
+        self.assertIn(f"Moving flinkdeployment/{JOBS[0]} -n default from {source} to {target}, guarantee ExactlyOnce", out)
+        for check in (f"ok   target   cluster {target} is ready", f"ok   source   cluster {source} answers",
+                      f"the API server of {target} takes the held workload (dry run)", f"the policy's placement reaches cluster {target}"):
+            self.assertIn(check, out)
+        self.assertNotIn("REFUSED", out)
+        self.assertRegex(out, rf"1\. Pending +hub +create +StatefulMigration default/{JOBS[0]}-to-{target}")
+        order = [out.index(f"{phase} ") for phase in ("Pending", "Planned", "Staged", "Quiescing", "Granted", "Verifying", "Cleaning")]
+        self.assertEqual(order, sorted(order))
+        self.assertRegex(out, rf"Quiescing +{source} +update +FlinkDeployment default/{JOBS[0]} +it is stopped")
+        self.assertIn('/spec/job/state = "suspended"', out)
+        self.assertIn(f"waits for the stop proof from {source}", out)
+        self.assertIn("Expected: no history", out)
+        plan = json.loads(up.baton("plan", "migrate", f"flinkdep/{JOBS[0]}", "--to", target, "-o", "json"))
+        self.assertTrue(plan["ok"])
+        self.assertEqual((plan["source"], plan["target"], plan["end"], plan["expected"]["basis"]), (source, target, "Succeeded", "None"))
+        self.assertEqual(versions(), before, "a plan writes nothing")
+
+    def test_of_a_move_that_is_refused_ends_with_4_and_every_reason(self):
+        source = up.holder(JOBS[0])
+        out = up.baton("plan", "migrate", f"flinkdep/{JOBS[0]}", "--to", source, code=4)
+        self.assertRegex(out, rf"REFUSED +target +it runs in {source} already")
+        out = up.baton("plan", "migrate", f"flinkdep/{JOBS[0]}", "--to", "nowhere", code=4)
+        self.assertRegex(out, r"REFUSED +target +there is no cluster nowhere")
+        plan = json.loads(up.baton("plan", "migrate", "flinkdep/absent", "--to", source, "-o", "json", code=4))
+        self.assertFalse(plan["ok"])
+        self.assertEqual(plan["steps"], [])
+        self.assertIn("there is no FlinkDeployment absent on the hub", [check.get("problem") for check in plan["checks"]])
+
+    def test_of_a_drain_names_rounds_and_targets(self):
+        before = versions()
+        cluster = up.holder(JOBS[0])
+        here = sorted(name for name in JOBS if up.holder(name) == cluster)
+        out = up.baton("plan", "drain", cluster, "--max", "1")
+        self.assertIn(f"Draining {cluster} moves {len(here)} of {len(here)} managed workloads, in {len(here)} rounds", out)
+        self.assertRegex(out, rf"Round 1:\n +3\. flinkdeployment/{here[0]} -n default: create StatefulMigration: to practice-\d")
+        plan = json.loads(up.baton("plan", "drain", cluster, "-o", "json"))
+        self.assertEqual([(move["name"], move["round"], move["ok"]) for move in plan["moves"]], [(name, 1, True) for name in here])
+        self.assertNotIn(cluster, [move["target"] for move in plan["moves"]])
+        self.assertIn("there is no cluster nowhere", up.baton("plan", "drain", "nowhere", code=4))
+        self.assertEqual(versions(), before, "a plan writes nothing")
+
+
 class DrainTest(unittest.TestCase):
     def test_a_cluster_is_drained_and_gets_everything_back(self):
         home = {name: up.holder(name) for name in JOBS}
@@ -63,6 +128,10 @@ class DrainTest(unittest.TestCase):
         self.assertIn(f"Returned: {len(here)} of {len(here)} are home", out)
         self.assertEqual({name: up.holder(name) for name in JOBS}, home)
         self.assertNotIn("taints", up.get("cluster", cluster)["spec"])
+        # What was moved is history for the next plan.
+        plan = json.loads(up.baton("plan", "migrate", f"flinkdep/{here[0]}", "-o", "json"))
+        self.assertEqual((plan["expected"]["basis"], plan["expected"]["moves"]), ("Workload", 2))
+        self.assertGreater(plan["expected"]["downtimeSeconds"], 0)
 
     def test_a_drain_of_no_cluster_says_so(self):
         self.assertIn("there is no cluster 'nowhere'", up.baton("drain", "nowhere", code=1))
