@@ -104,6 +104,90 @@ TEST(VirtualLoopTest, TheSeedChoosesTheOrderAndNothingElseDoes) {
   EXPECT_EQ(first.size(), 10);
 }
 
+TEST(VirtualLoopTest, AfterReseedItChoosesAsALoopOfThatSeed) {
+  const auto numbers = [](uint64_t first, uint64_t then) {
+    VirtualLoop loop(first);
+    std::vector<uint64_t> drawn;
+    loop.Run(Do([&]() -> Task<void> {
+      for (int i = 0; i < 5; ++i) co_await loop.Yield();
+      loop.Reseed(then);
+      Scope scope(loop);
+      for (uint64_t fiber = 0; fiber < 8; ++fiber) {
+        scope.Spawn(Do([&loop, &drawn, fiber]() -> Task<void> {
+          drawn.push_back(fiber);
+          drawn.push_back(loop.random().Next());
+          co_return;
+        }));
+      }
+      co_await scope.Join();
+    }));
+    return drawn;
+  };
+  EXPECT_EQ(numbers(1, 7), numbers(2, 7));
+  EXPECT_NE(numbers(1, 7), numbers(1, 8));
+}
+
+// One that ticks each second, in a process of its own, with a child.
+struct Ticking {
+  explicit Ticking(VirtualLoop& on) : loop(on), process(on.NewProcess()), scope(on) {
+    const VirtualLoop::Inside inside(loop, process);
+    scope.Spawn(Tick());
+  }
+  Task<void> Tick() {
+    Scope children(loop);
+    children.Spawn(TickOn(child));
+    co_await TickOn(own);
+  }
+  Task<void> TickOn(std::vector<Duration>& at) {
+    while (true) {
+      co_await loop.Sleep(seconds(1));
+      at.push_back(loop.Now().time_since_epoch());
+      wall = loop.WallNow();
+    }
+  }
+  VirtualLoop& loop;
+  VirtualLoop::ProcessId process;
+  std::vector<Duration> own;
+  std::vector<Duration> child;
+  WallTime wall;
+  Scope scope;
+};
+
+TEST(VirtualLoopTest, AFrozenProcessGetsNoTurnsAndHearsLaterWhatWokeIt) {
+  VirtualLoop loop(1);
+  loop.Run(Do([&]() -> Task<void> {
+    Ticking one(loop);
+    const Ticking other(loop);
+    co_await loop.Sleep(milliseconds(2500));
+    loop.Freeze(one.process);
+    EXPECT_TRUE(loop.frozen(one.process));
+    co_await loop.Sleep(seconds(5));
+    EXPECT_EQ(one.own.size(), 2U);
+    EXPECT_EQ(one.child.size(), 2U) << "what a process makes is the process's";
+    EXPECT_EQ(other.own.size(), 7U);
+    loop.Thaw(one.process);
+    co_await loop.Sleep(milliseconds(1100));
+    const std::vector<Duration> ticks = {seconds(1), seconds(2), milliseconds(7500), milliseconds(8500)};
+    EXPECT_EQ(one.own, ticks);
+    EXPECT_EQ(one.child, ticks);
+    loop.Freeze(one.process);
+    co_await loop.Sleep(seconds(2));  // destroyed while it is frozen and would be ready
+  }));
+}
+
+TEST(VirtualLoopTest, AProcessHasAWallClockOfItsOwn) {
+  VirtualLoop loop(1);
+  loop.Run(Do([&]() -> Task<void> {
+    const Ticking one(loop);
+    const Ticking other(loop);
+    loop.SetWallSkew(one.process, hours(-1));
+    co_await loop.Sleep(milliseconds(1500));
+    EXPECT_EQ(one.wall, VirtualLoop::kStart + seconds(1) - hours(1));
+    EXPECT_EQ(other.wall, VirtualLoop::kStart + seconds(1));
+    EXPECT_EQ(loop.WallNow(), VirtualLoop::kStart + milliseconds(1500));
+  }));
+}
+
 TEST(VirtualLoopTest, OffloadedWorkIsDoneAtSomeLaterTurnOfTheSameInstant) {
   std::set<int> turns_before_done;
   for (uint64_t seed = 0; seed < 50; ++seed) {
