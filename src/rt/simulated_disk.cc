@@ -158,7 +158,8 @@ Result<void> SimulatedDisk::SyncDirectory(std::string_view path) {
     }
   }
   pending_ = std::move(left);
-  Sweep();
+  // What nothing leads to only takes room: when there may be as much of it as of the rest is soon enough.
+  if (inodes_.size() >= sweep_at_) Sweep();
   return {};
 }
 
@@ -232,6 +233,7 @@ void SimulatedDisk::Sweep() {
     for (const auto& [name, child] : inode.durable_entries) reach(child);
   }
   std::erase_if(inodes_, [&](const auto& inode) { return !alive.contains(inode.first); });
+  sweep_at_ = std::max(kSweepAtLeast, 2 * inodes_.size());
 }
 
 // ---- open files ----

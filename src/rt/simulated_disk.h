@@ -124,6 +124,8 @@ class SimulatedDisk {
   InodeId last_inode_ = kRoot;
   std::vector<Record> pending_;
   uint64_t quota_ = kNoQuota;
+  static constexpr size_t kSweepAtLeast = 64;
+  size_t sweep_at_ = kSweepAtLeast;  // this many inodes
 };
 
 }  // namespace baton::rt
