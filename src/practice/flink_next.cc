@@ -1,6 +1,9 @@
 // The operator's decisions.
 #include "practice/flink_next.h"
 
+#include <algorithm>
+#include <deque>
+#include <string>
 #include <utility>
 
 #include "base/strings.h"
@@ -92,13 +95,32 @@ FlinkAction WithoutChange(const FlinkSpec& spec, const FlinkSpec& last, const Fl
 
 }  // namespace
 
-std::optional<RecordedSpec> RecordedIn(const Value& status) {
-  const std::string_view text = status["reconciliationStatus"]["lastReconciledSpec"].str();
-  if (text.empty()) return std::nullopt;
+namespace {
+
+std::optional<RecordedSpec> ReadRecorded(std::string_view text) {
   const Result<Value> recorded = json::Parse(text);
   if (!recorded.ok() || !(*recorded)["spec"].is_object()) return std::nullopt;
   return RecordedSpec{.spec = FlinkSpec::From((*recorded)["spec"]),
                       .first_deployment = (*recorded)["resource_metadata"]["firstDeployment"].bool_or(false)};
+}
+
+}  // namespace
+
+// An operator asks for the same few texts again and again: in one look, and in the next.
+std::optional<RecordedSpec> RecordedIn(const Value& status) {
+  const std::string_view text = status["reconciliationStatus"]["lastReconciledSpec"].str();
+  if (text.empty()) return std::nullopt;
+  struct Known {
+    std::string text;
+    std::optional<RecordedSpec> recorded;
+  };
+  constexpr size_t kKnownMax = 8;
+  static thread_local std::deque<Known> known;  // newest first
+  const auto at = std::ranges::find(known, text, &Known::text);
+  if (at != known.end()) return at->recorded;
+  known.push_front({.text = std::string(text), .recorded = ReadRecorded(text)});
+  if (known.size() > kKnownMax) known.pop_back();
+  return known.front().recorded;
 }
 
 FlinkAction FlinkNext(const FlinkSpec& spec, const Value& status, const FlinkObserved& seen, OperatorVersion version) {

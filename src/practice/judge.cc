@@ -40,6 +40,20 @@ uint64_t NumbersOf(uint32_t partition, uint64_t offset) {
   return z ^ (z >> 31);
 }
 
+// "partition offset key count sum"; no row is anything else.
+bool ReadRow(std::string_view line, Row& row) {
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  const auto number = [&](auto& into, int base, bool last) {
+    const auto [after, error] = std::from_chars(at, end, into, base);
+    if (error != std::errc() || (last ? after != end : after == end || *after != ' ')) return false;
+    at = after + 1;
+    return true;
+  };
+  return number(row.partition, 10, false) && number(row.offset, 10, false) && number(row.key, 10, false) &&
+         number(row.count, 10, false) && number(row.sum, 16, true);
+}
+
 Result<SourceLog> ReadSource(std::string_view text) {
   SourceLog log;
   uint32_t partitions = 0;
@@ -83,17 +97,16 @@ class Reader {
       in_block_ = false;
       return;
     }
-    const std::vector<std::string_view> words = Split(line, ' ');
     if (in_block_) {
       Row row;
-      if (words.size() == 5 && ReadNumber(words[0], row.partition) && ReadNumber(words[1], row.offset) &&
-          ReadNumber(words[2], row.key) && ReadNumber(words[3], row.count) && ReadNumber(words[4], row.sum, 16)) {
+      if (ReadRow(line, row)) {
         block_.push_back(row);
       } else {
         ++report_.unreadable;
       }
       return;
     }
+    const std::vector<std::string_view> words = Split(line, ' ');
     int64_t ms = 0;
     if (words.size() >= 6 && ReadNumber(words[1], ms)) {
       if (words[0] == "S") return Began(words, ms);
