@@ -85,6 +85,7 @@ struct ClusterController::State {
   std::string message;
   std::optional<bool> ready;  // as told; nothing before the first answer
   std::optional<kube::Discovered> discovered;
+  json::Value enablements;  // of what was discovered
   MonotonicTime discovered_at{};
   bool kinds_changed = true;
   bool another = false;  // it is not the cluster that joined
@@ -311,6 +312,7 @@ rt::Task<void> ClusterController::Look(const std::string& name, State& state) {
         co_await member->api().Discover(rt::Deadline::After(hub_.loop(), kHeartbeatTimeout));
     if (discovered.ok()) {
       state.discovered = *std::move(discovered);
+      state.enablements = ApiEnablements(*state.discovered);
       state.discovered_at = now;
       state.kinds_changed = false;
     }
@@ -331,7 +333,7 @@ void ClusterController::FillStatus(const State& state, const std::string& closed
   }
   if (state.discovered) {
     status.Set("kubernetesVersion", state.discovered->server_version);
-    status.Set("apiEnablements", ApiEnablements(*state.discovered));
+    status.Set("apiEnablements", state.enablements);
     const bool complete = state.discovered->failed_groups.empty();
     SetCondition(status, "CompleteAPIEnablements", complete ? "True" : "False", complete ? "Complete" : "Partial",
                  complete ? "might be complete APIEnablements" : "some API groups could not be asked", now);
