@@ -111,10 +111,12 @@ void JobManagers::Kill(std::string_view key) {
     gone.job->on_change = nullptr;
     gone.job->End(JobPhase::kFailed, "KILLED", "its JobManager is gone");
   }
+  ++changes_;
   if (on_change) on_change(std::string(key));
 }
 
 void JobManagers::Changed(const std::string& key) {
+  ++changes_;
   controller_.Add(key);
   if (on_change) on_change(key);
 }

@@ -76,6 +76,7 @@ class JobManagers {
   JobManager* Find(std::string_view key);  // null when no process answers
   // Called when a job changes its phase, or a JobManager comes or goes.
   std::function<void(const std::string& key)> on_change;
+  uint64_t changes() const { return changes_; }  // how often on_change had reason to be called
   // Why its pod waits, as the container status says; "" when it does not.
   std::string WaitingReason(std::string_view key) const;
   bool HasPods(const std::string& key) const;
@@ -110,6 +111,7 @@ class JobManagers {
   kube::Informer pods_;
   kube::Controller controller_;
   std::map<std::string, JobManager, std::less<>> managers_;
+  uint64_t changes_ = 0;
   std::set<std::string, std::less<>> recovered_;  // Deployments, by uid, that were there when the program began
 };
 

@@ -1,6 +1,8 @@
 // What happens on a bad day.
 #include "sim/bad_day.h"
 
+#include "base/invariant.h"
+#include "base/probe.h"
 #include "rt/test_support.h"
 #include "sim/bad_calls.h"
 #include "sim/scene.h"
@@ -81,7 +83,11 @@ rt::Task<void> ExpectAfter(Scene& scene, const Value& end) {
     if (!where.empty()) co_await scene.ExpectRunsAlone(where);
     co_await scene.ExpectNoResidue();
   }
-  if (deleted) scene.Expect((co_await scene.WhereItRuns()).empty(), "the template is gone, and it runs");
+  // A cluster that was cut off counts as ready again only when it has answered for a while.
+  if (deleted) {
+    const bool stopped = co_await scene.world.Until([&] { return scene.RunsIn(""); }, minutes(5));
+    scene.Expect(stopped, "the template is gone, and it runs");
+  }
   co_await scene.ExpectClean();
 }
 
@@ -131,7 +137,6 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
   const Duration after = chance.UpTo(60'000);
   const auto lasts = seconds(static_cast<int64_t>(10 + chance.Below(110)));
-  co_await scene.Begin();
   if (image_fails) scene.world.practice(scene.to).faults().fail_image = true;
   chance.Begin();
   if (wishes) {
@@ -169,17 +174,82 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
 
 }  // namespace
 
-Day PlayDay(uint64_t seed, Story::Detail detail) {
-  Day day{.seed = seed};
-  BadCalls chance(seed);
-  Story story(detail);
-  const auto play = [&](Scene& scene) -> rt::Task<void> { return Live(scene, chance, day); };
-  day.problems = Play(seed, play, &chance, &story);
-  day.events = story.events();
+namespace {
+
+// Calls as in another plan, from when there is one.
+class LaterPlan final : public kube::FaultPlan {
+ public:
+  void Set(kube::FaultPlan* plan) { plan_ = plan; }
+  kube::FaultDecision ForCall(const kube::Call& call) override {
+    return plan_ == nullptr ? kube::FaultDecision{} : plan_->ForCall(call);
+  }
+  kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
+    return plan_ == nullptr ? kube::FaultDecision{} : plan_->ForOpen(call);
+  }
+  kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
+    return plan_ == nullptr ? kube::FaultDecision{} : plan_->ForChanges(call);
+  }
+
+ private:
+  kube::FaultPlan* plan_ = nullptr;
+};
+
+// What follows on the beginning.
+rt::Task<void> PlayOn(Scene& scene, LaterPlan& plan, const Story& story, Day& day) {
+  BadCalls chance(day.seed);
+  scene.world.loop().Reseed(day.seed);
+  plan.Set(&chance);
+  co_await Live(scene, chance, day);
+  plan.Set(nullptr);
+  day.problems = scene.problems;
+  day.events = scene.world.loop().steps();
   day.calls = story.calls();
   day.faults = story.faults();
+}
+
+uint64_t BeginningOf(uint64_t seed) { return seed / kSeedsOfOneBeginning; }
+
+}  // namespace
+
+Day PlayDay(uint64_t seed, Story::Detail detail) {
+  Day day{.seed = seed};
+  Story story(detail);
+  LaterPlan plan;
+  Play(
+      BeginningOf(seed),
+      [&](Scene& scene) -> rt::Task<void> {
+        co_await scene.Begin();
+        co_await PlayOn(scene, plan, story, day);
+      },
+      &plan, &story);
   day.story = story.Text();
   return day;
+}
+
+void PlayDays(uint64_t from, uint64_t count, const std::function<std::string(const Day& day)>& report,
+              const std::function<void(uint64_t seed, const ChildOutput& output)>& done) {
+  INVARIANT(count == 0 || BeginningOf(from) == BeginningOf(from + count - 1), "days of one beginning");
+  Story story(Story::Detail::kCounts);
+  LaterPlan plan;
+  Play(
+      BeginningOf(from),
+      [&](Scene& scene) -> rt::Task<void> {
+        co_await scene.Begin();
+        for (uint64_t seed = from; seed < from + count; ++seed) {
+          const Result<Branch> branch = Branch::Fork();
+          if (!branch.ok()) {
+            done(seed, {.text = {}, .died = std::string(branch.error().message())});
+          } else if (!branch->in_child()) {
+            done(seed, branch->output());
+          } else {
+            ResetProbes();
+            Day day{.seed = seed};
+            co_await PlayOn(scene, plan, story, day);
+            branch->End(report(day));
+          }
+        }
+      },
+      &plan, &story);
 }
 
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)

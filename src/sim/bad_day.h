@@ -4,15 +4,21 @@
 //
 //   Day day = PlayDay(seed, Story::Detail::kWrites);
 //   day.problems, day.end, day.story
+//
+// Making a world and starting a job in it takes longer than the move. So a row of seeds has one beginning, up to where
+// the move is asked for, with the chances of a seed of its own; from there on each has its own chances. PlayDays makes
+// the beginning once, and plays each day in a fork of the process; PlayDay plays the same day alone.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "json/value.h"
 #include "kube/faulty_api.h"
+#include "sim/processes.h"
 #include "sim/story.h"
 
 namespace baton::sim {
@@ -34,6 +40,13 @@ struct Day {
   static Day FromJson(const json::Value& value);
 };
 
+inline constexpr uint64_t kSeedsOfOneBeginning = 64;  // those that seed / this is the same for
+
 Day PlayDay(uint64_t seed, Story::Detail detail = Story::Detail::kCounts);
+
+// Seeds of one beginning. `report` is called in the child that has played a day, `done` in this process with what it
+// gave, or with how the child died.
+void PlayDays(uint64_t from, uint64_t count, const std::function<std::string(const Day& day)>& report,
+              const std::function<void(uint64_t seed, const ChildOutput& output)>& done);
 
 }  // namespace baton::sim

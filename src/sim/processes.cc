@@ -44,6 +44,41 @@ int WaitFor(pid_t pid) {
 
 }  // namespace
 
+Result<Branch> Branch::Fork() {
+  Branch branch;
+  int ends[2];
+  if (::pipe(ends) != 0) return SystemError("no pipe for a child");
+  std::fflush(nullptr);  // or the child writes it once more
+  const pid_t pid = ::fork();
+  if (pid < 0) {
+    const Error error = SystemError("no child process");
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return error;
+  }
+  if (pid == 0) {
+    ::close(ends[0]);
+    branch.fd_ = ends[1];
+    return branch;
+  }
+  ::close(ends[1]);
+  std::string buffer(kReadAtOnce, '\0');
+  while (true) {
+    const ssize_t got = ::read(ends[0], buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    branch.output_.text.append(buffer, 0, static_cast<size_t>(got));
+  }
+  ::close(ends[0]);
+  branch.output_.died = HowItEnded(WaitFor(pid));
+  return branch;
+}
+
+void Branch::End(const std::string& text) const {
+  WriteAll(fd_, text);
+  ::_exit(0);
+}
+
 Processes::~Processes() {
   for (const Child& child : children_) {
     ::kill(child.pid, SIGKILL);

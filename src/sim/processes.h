@@ -5,6 +5,13 @@
 //                        [](uint64_t id, const ChildOutput& output) { ... }));                  // as each ends
 //
 // Children are forks of this program: not for a process that has threads.
+//
+// A Branch is a child that goes on from the middle of what this process does, while this one waits for it: many endings
+// of one beginning, which is made once.
+//
+//   const Branch branch = TRY(Branch::Fork());
+//   if (branch.in_child()) { ...; branch.End(text); }
+//   branch.output()
 #pragma once
 
 #include <sys/types.h>
@@ -22,6 +29,20 @@ namespace baton::sim {
 struct ChildOutput {
   std::string text;
   std::string died;  // "": it came to its end; else how it did not: "signal 6"
+};
+
+class Branch {
+ public:
+  // In this process it returns when the child has ended.
+  static Result<Branch> Fork();
+
+  bool in_child() const { return fd_ >= 0; }
+  [[noreturn]] void End(const std::string& text) const;  // the child, as if it had never been
+  const ChildOutput& output() const { return output_; }  // of the child, in its parent
+
+ private:
+  int fd_ = -1;  // where the child writes
+  ChildOutput output_;
 };
 
 class Processes {

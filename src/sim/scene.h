@@ -72,6 +72,7 @@ class Scene {
   rt::Task<std::string> WhereItRuns();  // "green", "blue+green", ""
   rt::Task<bool> RunsIn(std::string cluster);
   rt::Task<Value> OnMember(std::string cluster);
+  rt::Task<Value> SpecIn(std::string cluster);  // without what is the move's
   rt::Task<Value> Template();
   rt::Task<Value> Binding();
   rt::Task<Value> Writer();

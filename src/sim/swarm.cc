@@ -1,9 +1,10 @@
 // Dealing seeds out to processes, and adding up.
 #include "sim/swarm.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <string_view>
 #include <utility>
 
@@ -17,8 +18,6 @@ namespace {
 
 using json::Value;
 
-constexpr uint64_t kSeedsOfOneProcess = 25;
-
 // Not of the engine, or not to be reached by random days: what reaches them instead.
 constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"federation.late_create_taken_back", "TwoLeadersSlowTest"},
@@ -31,21 +30,43 @@ constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"rollout.target_appeared_late", "rollout_model_test: foreign hubs only"},
 };
 
-double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
 
-// In a child: one line for each seed, begun and played, and one for the probes.
-std::string PlayRow(uint64_t from, uint64_t count) {
-  ResetProbes();
-  const double begun = CpuSeconds();
-  std::string text;
-  for (uint64_t seed = from; seed < from + count; ++seed) text += PlayDay(seed).Json().ToString() + "\n";
+// Of this process and its children that have ended.
+double CpuSeconds() {
+  double sum = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    if (::getrusage(who, &used) == 0) sum += Seconds(used.ru_utime) + Seconds(used.ru_stime);
+  }
+  return sum;
+}
+
+std::string ProbesLine(double cpu_seconds) {
   Value probes = json::Object({});
   for (const ProbeCount& probe : ListProbes()) {
     const std::string name(probe.name);
     probes.Set(name, probes[name].int_or(0) + static_cast<int64_t>(probe.hits));
   }
-  const auto cpu = static_cast<int64_t>((CpuSeconds() - begun) * 1e6);
-  return text + json::Object({{"probes", probes}, {"cpuMicroseconds", cpu}}).ToString() + "\n";
+  const auto cpu = static_cast<int64_t>(cpu_seconds * 1e6);
+  return json::Object({{"probes", probes}, {"cpuMicroseconds", cpu}}).ToString() + "\n";
+}
+
+// In a child: one line for each seed, and lines for the probes.
+std::string PlayRow(uint64_t from, uint64_t count) {
+  ResetProbes();
+  const double begun = CpuSeconds();
+  std::string text;
+  PlayDays(
+      from, count, [&](const Day& day) { return StrCat(day.Json().ToString(), "\n", ProbesLine(0)); },
+      [&](uint64_t seed, const ChildOutput& output) {
+        text += output.text;
+        if (output.died.empty()) return;
+        text += Day{.seed = seed, .problems = {StrCat("the program ended by ", output.died)}}.Json().ToString() + "\n";
+      });
+  return text + ProbesLine(CpuSeconds() - begun);
 }
 
 void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& day)>& on_failure) {
@@ -88,10 +109,12 @@ Result<Swarm> RunSwarm(const SwarmOptions& options, const std::function<void(con
     uint64_t count;
   };
   std::vector<Row> rows;
-  const uint64_t each = std::clamp<uint64_t>(options.count / options.jobs, 1, kSeedsOfOneProcess);
-  for (uint64_t at = 0; at < options.count; at += each)
-    rows.push_back({options.from + at, std::min(each, options.count - at)});
-  // A row whose process died is played again seed by seed, so that the one that did it is known.
+  const uint64_t each = std::clamp<uint64_t>(options.count / options.jobs, 1, kSeedsOfOneBeginning);
+  for (uint64_t at = options.from; at < options.from + options.count; at += rows.back().count) {
+    const uint64_t of_beginning = kSeedsOfOneBeginning - at % kSeedsOfOneBeginning;
+    rows.push_back({at, std::min({each, of_beginning, options.from + options.count - at})});
+  }
+  // Each seed has a process of its own. One whose row's process died is played again, alone.
   const auto more = [&](uint64_t id) -> Processes::Work {
     if (id >= rows.size() || swarm.failed >= options.failures_max) return nullptr;
     return [row = rows[id]] { return PlayRow(row.from, row.count); };

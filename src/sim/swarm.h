@@ -3,7 +3,8 @@
 //   Swarm swarm = TRY(RunSwarm({.from = 1, .count = 10'000, .jobs = 2}, on_failure));
 //   puts(swarm.Text().c_str());
 //
-// Each process plays a row of seeds; a seed that ends the process (a broken invariant) is a failure like others.
+// Each process plays a row of seeds that have one beginning (sim/bad_day.h), each in a fork of its own; a seed that
+// ends its process (a broken invariant) is a failure like others.
 #pragma once
 
 #include <array>
