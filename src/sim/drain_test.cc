@@ -127,6 +127,43 @@ TEST(DrainTest, ATaintedClusterIsEmptiedAFewAtATimeAndGetsItAllBack) {
   });
 }
 
+// A maintenance day: one cluster has them all, calls to the others fail and hang now and then, templates are edited
+// meanwhile, and nothing is lost.
+TEST(DrainTest, ThirtyWorkloadsLeaveAClusterUnderLoadAndEveryRecordIsThere) {
+  Simulate(26, [](Scene& scene) -> rt::Task<void> {
+    constexpr int kJobs = 30;
+    Fleet fleet(scene, kJobs);
+    Value policy = Yaml(kPolicy);
+    policy.Edit("spec").Edit("placement").Edit("clusterAffinity").Set("clusterNames", Yaml("[blue]"));
+    co_await fleet.Begin(policy.ToString());
+    scene.Expect(co_await fleet.CountIn("blue") == kJobs, "not all are in blue");
+    scene.Expect((co_await scene.world.Apply(federation::kPropagationPolicies, Yaml(kPolicy))).ok(), "the policy");
+    for (const std::string& cluster : kClusters3) {
+      scene.world.member_faults(cluster).Add({.fault = kube::Fault::kServerError, .skip = 20, .hits = 40});
+      scene.world.member_faults(cluster).Add({.fault = kube::Fault::kAnswerLost, .skip = 90, .hits = 20});
+      scene.world.member_faults(cluster).Add({.fault = kube::Fault::kSilence, .skip = 200, .hits = 5});
+    }
+    co_await fleet.Taint("blue", true);
+    co_await scene.world.loop().Sleep(seconds(20));
+    for (int i = 0; i < kJobs; i += 5) {
+      const auto edited =
+          co_await scene.world.hub().Patch(FlinkDeployments(), {"default", JobName(i)}, kube::PatchType::kMerge,
+                                           Yaml("{spec: {taskManager: {resource: {memory: 2048m}}}}"));
+      scene.Expect(edited.ok(), "the edit was not taken");
+    }
+    const bool drained = co_await fleet.UntilPhase("blue", "Drained", minutes(240));
+    scene.Expect(drained, (co_await scene.world.OnHub(kEvacuations, "blue"))["status"].ToString());
+    scene.Expect(co_await fleet.CountIn("blue") == 0, "not empty");
+    co_await scene.world.loop().Sleep(minutes(1));
+    co_await fleet.ExpectAllClean();
+    for (int i = 0; i < kJobs; i += 5) {
+      const Value object =
+          co_await scene.world.OnMember(co_await fleet.Where(i), FlinkDeployments(), "default/" + JobName(i));
+      scene.Expect(object["spec"]["taskManager"]["resource"]["memory"].str() == "2048m", "an edit was lost");
+    }
+  });
+}
+
 TEST(DrainTest, OneThatFailsIsTriedAgainAndThenAPersonIsAsked) {
   Simulate(22, [](Scene& scene) -> rt::Task<void> {
     Fleet fleet(scene, 1);

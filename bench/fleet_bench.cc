@@ -1,0 +1,189 @@
+// A cluster with many workloads is drained: what the control plane makes of it. Hub, members and practice operators are
+// those of the simulator, in one process and in virtual time (src/sim/world.h), so that the figures are of computing
+// and not of waiting; they contain the API servers' and the operators' part.
+//
+//   build/bench/bench/fleet_bench [WORKLOADS [AT_ONCE]]        1000 and 100 unless told
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "base/invariant.h"
+#include "base/strings.h"
+#include "federation/resources.h"
+#include "json/yaml.h"
+#include "practice/flink_operator.h"
+#include "rollout/evacuate.h"
+#include "rollout/records.h"
+#include "rt/test_support.h"
+#include "rt/virtual_loop.h"
+#include "sim/world.h"
+
+namespace baton {
+namespace {
+
+using json::Value;
+
+constexpr Duration kPatience = minutes(24 * 60);  // in virtual time
+
+constexpr std::string_view kPolicy = R"(
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: fleet, namespace: default}
+spec:
+  resourceSelectors: [{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment}]
+  placement:
+    clusterAffinity: {clusterNames: [blue]}
+    spreadConstraints: [{spreadByField: cluster, minGroups: 1, maxGroups: 1}]
+)";
+
+constexpr std::string_view kJob = R"(
+apiVersion: flink.apache.org/v1beta1
+kind: FlinkDeployment
+metadata:
+  namespace: default
+  annotations: {practice.baton.io/rate: "1"}
+spec:
+  image: flink:1.20
+  flinkVersion: v1_20
+  flinkConfiguration:
+    state.savepoints.dir: s3://state/savepoints
+    state.checkpoints.dir: s3://state/checkpoints
+    execution.checkpointing.interval: 30 s
+  serviceAccount: flink
+  jobManager: {resource: {memory: 1m, cpu: "0.001"}}
+  taskManager: {resource: {memory: 1m, cpu: "0.001"}}
+  job: {jarURI: "local:///opt/orders.jar", parallelism: 1, upgradeMode: savepoint, state: running}
+)";
+
+Value Yaml(std::string_view text) {
+  Result<Value> value = json::ParseYaml(text);
+  INVARIANT(value.ok(), "not YAML");
+  return *std::move(value);
+}
+
+// What the controllers write to the hub; nothing is disturbed.
+class Counter final : public kube::FaultPlan {
+ public:
+  int64_t writes = 0;
+  kube::FaultDecision ForCall(const kube::Call& call) override {
+    const bool of_a_member = call.resource.kind == "FlinkDeployment" && call.subresource.empty();
+    if (call.IsWrite() && !of_a_member && call.resource.kind != "FlinkStateSnapshot" && call.resource.kind != "Event")
+      ++writes;
+    return {};
+  }
+  kube::FaultDecision ForOpen(const kube::WatchCall&) override { return {}; }
+  kube::FaultDecision ForChanges(const kube::WatchCall&) override { return {}; }
+};
+
+double CpuSeconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+double ResidentMiB() {
+  std::ifstream status("/proc/self/statm");
+  double pages = 0;
+  status >> pages >> pages;
+  return pages * 4096 / (1024 * 1024);
+}
+
+class Fleet {
+ public:
+  Fleet(sim::World& world, Counter& counter, int workloads, int at_once)
+      : world_(world), counter_(counter), workloads_(workloads), at_once_(at_once) {}
+
+  rt::Task<bool> Run() {
+    Must(co_await world_.Apply(federation::kPropagationPolicies, Yaml(kPolicy)));
+    for (int i = 0; i < workloads_; ++i) {
+      Value job = Yaml(kJob);
+      job.Edit("metadata").Set("name", StrCat("job-", i));
+      Must(co_await world_.Apply(practice::FlinkDeployments(), job));
+    }
+    if (!co_await world_.Until([this] { return AllRunIn("blue"); }, kPatience)) co_return Fail("they never ran");
+    Value policy = Yaml(kPolicy);
+    policy.Edit("spec").Edit("placement").Edit("clusterAffinity").Set("clusterNames", Yaml("[blue, green, red]"));
+    Must(co_await world_.Apply(federation::kPropagationPolicies, policy));
+    for (const char* cluster : {"blue", "green", "red"}) {
+      const std::string most = StrCat(at_once_);
+      Must(co_await world_.hub().Patch(federation::kClusters, {"", cluster}, kube::PatchType::kMerge,
+                                       Yaml(StrCat("{metadata: {annotations: {", rollout::kMaxOutAnnotation, ": \"",
+                                                   most, "\", ", rollout::kMaxInAnnotation, ": \"", most, "\"}}}"))));
+    }
+    const double before = ResidentMiB();
+    const double begun = CpuSeconds();
+    const int64_t writes = counter_.writes;
+    const MonotonicTime at = world_.loop().Now();
+    Must(co_await world_.hub().Patch(federation::kClusters, {"", "blue"}, kube::PatchType::kMerge,
+                                     Yaml("{spec: {taints: [{key: rollout.karmada.io/drain, effect: NoExecute}]}}")));
+    const bool drained = co_await world_.Until(
+        [this]() -> rt::Task<bool> {
+          const auto moves = co_await world_.hub().ListAll(rollout::kMigrations);
+          size_t active = 0;
+          for (const Value& move : moves->items) active += move["status"]["downtime"].is_null() ? 1 : 0;
+          most_ = std::max(most_, active);
+          co_return (co_await world_.OnHub(rollout::kEvacuations, "blue"))["status"]["phase"].str() == "Drained";
+        },
+        kPatience);
+    if (!drained)
+      co_return Fail((co_await world_.OnHub(rollout::kEvacuations, "blue"))["status"].ToString().substr(0, 500));
+    const double cpu = CpuSeconds() - begun;
+    const auto virtual_seconds = static_cast<double>((world_.loop().Now() - at) / milliseconds(1)) / 1e3;
+    std::printf(
+        "drain of %d workloads, at most %d at once: %.1f moves per CPU second (%.1f ms each), hub writes per move "
+        "%.1f besides events, memory %.0f MiB (%.0f before), %.0f s of virtual time\n",
+        workloads_, at_once_, workloads_ / cpu, cpu * 1e3 / workloads_,
+        static_cast<double>(counter_.writes - writes) / workloads_, ResidentMiB(), before, virtual_seconds);
+    const auto left = co_await world_.hub().ListAll(rollout::kMigrations);
+    std::printf("  migrations tracked at the end: %zu\n", left->items.size());
+    co_return true;
+  }
+
+ private:
+  static void Must(const Result<Value>& done) { INVARIANT(done.ok(), done.error().message()); }
+  static bool Fail(const std::string& why) {
+    std::printf("fleet_bench: %s\n", why.c_str());
+    return false;
+  }
+  rt::Task<bool> AllRunIn(std::string cluster) {
+    const auto all = co_await world_.member(cluster).ListAll(practice::FlinkDeployments());
+    int run = 0;
+    for (const Value& one : all->items) run += one["status"]["jobStatus"]["state"].str() == "RUNNING" ? 1 : 0;
+    co_return run == workloads_;
+  }
+
+  sim::World& world_;
+  Counter& counter_;
+  int workloads_;
+  int at_once_;
+  size_t most_ = 0;
+};
+
+int Run(int workloads, int at_once) {
+  rt::VirtualLoop loop(1);
+  Counter counter;
+  bool ok = false;
+  loop.Run(rt::Do([&]() -> rt::Task<void> {
+    sim::World world(loop);
+    world.SetFaultPlan(&counter);
+    const Result<void> started = co_await world.Start({.clusters = {"blue", "green", "red"}, .operator_speed = 1});
+    INVARIANT(started.ok(), started.error().message());
+    Fleet fleet(world, counter, workloads, at_once);
+    ok = co_await fleet.Run();
+    co_await world.Stop();
+  }));
+  return ok ? 0 : 2;
+}
+
+}  // namespace
+}  // namespace baton
+
+int main(int argc, char** argv) {
+  return baton::Run(argc > 1 ? std::atoi(argv[1]) : 1000, argc > 2 ? std::atoi(argv[2]) : 100);
+}
