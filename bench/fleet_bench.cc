@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "base/invariant.h"
@@ -53,8 +54,8 @@ spec:
     state.checkpoints.dir: s3://state/checkpoints
     execution.checkpointing.interval: 30 s
   serviceAccount: flink
-  jobManager: {resource: {memory: 1m, cpu: "0.001"}}
-  taskManager: {resource: {memory: 1m, cpu: "0.001"}}
+  jobManager: {resource: {memory: 1m, cpu: 0.001}}
+  taskManager: {resource: {memory: 1m, cpu: 0.001}}
   job: {jarURI: "local:///opt/orders.jar", parallelism: 1, upgradeMode: savepoint, state: running}
 )";
 
@@ -68,10 +69,14 @@ Value Yaml(std::string_view text) {
 class Counter final : public kube::FaultPlan {
  public:
   int64_t writes = 0;
+  std::map<std::string, int64_t> by_kind;
   kube::FaultDecision ForCall(const kube::Call& call) override {
     const bool of_a_member = call.resource.kind == "FlinkDeployment" && call.subresource.empty();
-    if (call.IsWrite() && !of_a_member && call.resource.kind != "FlinkStateSnapshot" && call.resource.kind != "Event")
+    if (call.IsWrite() && !of_a_member && call.resource.kind != "FlinkStateSnapshot" && call.resource.kind != "Event") {
       ++writes;
+      ++by_kind[StrCat(kube::VerbName(call.verb), " ", call.resource.plural, call.subresource.empty() ? "" : "/",
+                       call.subresource)];
+    }
     return {};
   }
   kube::FaultDecision ForOpen(const kube::WatchCall&) override { return {}; }
@@ -119,6 +124,7 @@ class Fleet {
     const double before = ResidentMiB();
     const double begun = CpuSeconds();
     const int64_t writes = counter_.writes;
+    counter_.by_kind.clear();
     const MonotonicTime at = world_.loop().Now();
     Must(co_await world_.hub().Patch(federation::kClusters, {"", "blue"}, kube::PatchType::kMerge,
                                      Yaml("{spec: {taints: [{key: rollout.karmada.io/drain, effect: NoExecute}]}}")));
@@ -140,6 +146,8 @@ class Fleet {
         "%.1f besides events, memory %.0f MiB (%.0f before), %.0f s of virtual time\n",
         workloads_, at_once_, workloads_ / cpu, cpu * 1e3 / workloads_,
         static_cast<double>(counter_.writes - writes) / workloads_, ResidentMiB(), before, virtual_seconds);
+    for (const auto& [what, count] : counter_.by_kind)
+      std::printf("  %-40s %6.2f\n", what.c_str(), static_cast<double>(count) / workloads_);
     const auto left = co_await world_.hub().ListAll(rollout::kMigrations);
     std::printf("  migrations tracked at the end: %zu\n", left->items.size());
     co_return true;
