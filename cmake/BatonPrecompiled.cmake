@@ -66,11 +66,8 @@ function(baton_use_precompiled target of)
   add_dependencies(${target} baton_header_sums)
 endfunction()
 
-# Tests are compiled more often than they run; a sanitized one that is not optimized at all is too slow.
-set(BATON_TEST_OPTIMIZE -O1)
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set(BATON_TEST_OPTIMIZE -O0)
-endif()
+# Tests are compiled more often than they run; what they test is optimized.
+set(BATON_TEST_OPTIMIZE -O0)
 if(BATON_PRECOMPILED)
   file(WRITE "${CMAKE_BINARY_DIR}/empty.cc" "// What precompiled headers are compiled beside.\n")
   foreach(layer standard values runtime control standard_test values_test runtime_test practice_test sim_test)
