@@ -10,6 +10,8 @@
 namespace baton::federation {
 namespace {
 
+using scenario::Scenario;
+
 std::vector<std::string> Files() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(BATON_SOURCE_DIR "/tests/scenarios")) {
@@ -50,12 +52,43 @@ TEST(ScenarioFileTest, AMistakeIsToldWithItsPlace) {
        "a.yaml: line 5, column 9: \"in\" does not go with wait"},
       {"title: a\nstory:\n  - then:\n      - wait: 1s\n", "a.yaml: line 4, column 9: then has only expectations"},
       {"title: a\n", "a.yaml: line 1, column 1: there is no story"},
+      {"[1]", "a.yaml: line 1, column 1: this is no story"},
+      {"title: a\nclusters: blue\n", "a.yaml: line 2, column 1: clusters is a list"},
+      {"title: a\nclusters: [blue, 7]\n", "a.yaml: line 2, column 18: a cluster is a name"},
+      {"title: a\npractice: 1\n", "a.yaml: line 2, column 1: practice is true or false"},
+      {"title: a\nseed: -1\n", "a.yaml: line 2, column 1: seed is a whole number"},
+      {"title: a\nstory: [when]\n", "a.yaml: line 2, column 9: a part has when, then and why"},
+      {"title: a\nstory:\n  - when: {wait: 1s}\n", "a.yaml: line 3, column 5: a list of steps is wanted here"},
+      {"title: a\nstory:\n  - then:\n      - expect: {kind: A, nam: b}\n",
+       "a.yaml: line 4, column 27: \"nam\" is not known in expect: it has kind, name, apiVersion"},
+      {"title: a\nstory:\n  - when:\n      - {migrate: {kind: Job, name: a}, to: b}\n",
+       "a.yaml: line 4, column 10: migrate needs workloads that process: put \"practice: true\" at the top"},
   };
   for (const auto& row : kRows) {
     const Result<Scenario> scenario = Scenario::Parse("a.yaml", row.text);
     ASSERT_FALSE(scenario.ok()) << row.text;
     EXPECT_TRUE(scenario.error().message().starts_with(row.error)) << scenario.error().message();
   }
+}
+
+TEST(ScenarioFileTest, AWordThatIsAlsoAStepGoesWithItsStep) {
+  const Result<Scenario> scenario = Scenario::Parse("a.yaml", R"(title: a
+practice: true
+story:
+  - then:
+      - {receipts: {kind: Job, name: a}, count: 2}
+)");
+  ASSERT_TRUE(scenario.ok()) << scenario.error().message();
+  EXPECT_TRUE(scenario->steps[0].Is("receipts"));
+  EXPECT_EQ(scenario->steps[0].Text(), "receipts Job/a, count: 2");
+}
+
+TEST(ScenarioFileTest, WhatIsNoTimeIsTold) {
+  const Result<Scenario> scenario = Scenario::Parse("a.yaml", "title: a\nstory:\n  - when:\n      - wait: soon\n");
+  ASSERT_TRUE(scenario.ok()) << scenario.error().message();
+  const std::vector<std::string> failures = RunScenario(*scenario);
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0], "a.yaml: line 4, column 9: \"soon\" is no time: write it as 10s, 500ms or 2m");
 }
 
 TEST(ScenarioFileTest, AStoryThatDoesNotHoldFailsAndSaysWhere) {
