@@ -79,10 +79,46 @@ class CliTest(unittest.TestCase):
         self.assertRegex(out, r"\nprobes hit: \d+ of \d+\n$")
 
     def test_simulate_refuses_what_makes_no_sense(self):
-        for arguments in (("--seeds", "0"), ("--seeds", "many"), ("--seed", "-1"), ("-j", "0"), ("--seeds", "3", "--trace"), ("now",)):
+        for arguments in (("--seeds", "0"), ("--seeds", "many"), ("--seed", "-1"), ("-j", "0"), ("--seeds", "3", "--trace"), ("now",),
+                          ("--scenario", "a.yaml", "--seeds", "3")):
             code, out, err = run("simulate", *arguments)
             self.assertEqual((code, out), (2, ""), arguments)
             self.assertTrue(err.startswith("baton simulate: "), err)
+
+
+class ScenarioTest(unittest.TestCase):
+    """`baton simulate --scenario`: one story from a file, told, and judged by its exit code."""
+
+    FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scenarios")
+
+    def play(self, name, *more):
+        return run("simulate", "--scenario", os.path.join(self.FILES, name), *more)
+
+    def test_a_story_that_holds_is_told(self):
+        code, out, err = self.play("moves/crash_at_the_grant.yaml")
+        self.assertEqual((code, err), (0, ""), out[-2000:])
+        self.assertRegex(out, r"line 11 +migrate FlinkDeployment/orders, to: green\n")
+        self.assertIn("the leader dies at update writers orders-flinkdeployment", out)
+        self.assertRegex(out, r"\nThe leader dies at the grant.*\n  holds\n$")
+        traced = self.play("moves/crash_at_the_grant.yaml", "--trace")
+        self.assertGreater(len(traced[1]), 2 * len(out))
+
+    def test_a_story_of_the_federation_alone_is_played_too(self):
+        code, out, err = self.play("39_suspended_in_one_cluster.yaml")
+        self.assertEqual((code, err), (0, ""), out[-2000:])
+
+    def test_a_story_that_does_not_hold_fails_and_says_where(self):
+        code, out, err = self.play("not_holding/a_wrong_phase.yaml")
+        self.assertEqual((code, err), (1, ""))
+        self.assertRegex(out, r"\n  FAILED: .*a_wrong_phase.yaml: line 10, column 9: it should be RolledBack and is Succeeded")
+
+    def test_a_file_that_is_not_there_or_no_story_is_told(self):
+        code, out, err = self.play("none.yaml")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("none.yaml", err)
+        code, out, err = self.play("README.md")
+        self.assertEqual((code, out), (1, ""))
+        self.assertRegex(err, r"README.md: .*line \d+")
 
 
 class ProfileTest(unittest.TestCase):

@@ -8,8 +8,11 @@
 #include <thread>
 
 #include "base/strings.h"
+#include "cli/files.h"
 #include "cli/flags.h"
+#include "scenario/scenario.h"
 #include "sim/bad_day.h"
+#include "sim/scenario.h"
 #include "sim/swarm.h"
 
 namespace baton::cli {
@@ -22,6 +25,7 @@ constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes]\n"
+    "       baton simulate --scenario FILE [--trace]\n"
     "\n"
     "Plays random moves of a workload in a simulated world: a hub, three clusters, the controllers that this program\n"
     "runs, all in one thread and virtual time. Calls fail, are lost, late or doubled, leaders die or go on beside a "
@@ -31,13 +35,23 @@ constexpr const char* kHelp =
     "\n"
     "One seed is one run, whenever and wherever it is played.\n"
     "\n"
+    "With --scenario the story of a file is played in that world instead (tests/scenarios/README.md has the "
+    "language).\n"
+    "\n"
+    "Examples:\n"
+    "  baton simulate --seeds 10000\n"
+    "  baton simulate --seed 4711 --trace\n"
+    "  baton simulate --scenario tests/scenarios/moves/crash_at_the_grant.yaml\n"
+    "\n"
     "  --seeds N   how many seeds are played (1000; with --seed alone: that one)\n"
     "  --seed S    the first seed (1); alone, its story is told\n"
     "  --trace     with a single seed: every call, not only what changes something\n"
     "  -j N        processes at a time (all cores)\n"
+    "  --scenario FILE  plays that story, and tells it; also what must hold in every story is checked\n"
     "  --probes    also lists the marked special cases of the engine, and fails when one was never reached\n"
     "\n"
-    "Exit code: 0 when every seed ended well, 1 when one did not (each is printed with the command that plays it).\n";
+    "Exit code: 0 when every seed ended well, 1 when one did not (each is printed with the command that plays it), or\n"
+    "when the story did not go as the file tells it.\n";
 
 Result<uint64_t> Number(const Flags& flags, std::string_view name, uint64_t fallback, uint64_t least, uint64_t most) {
   if (!flags.Has(name)) return fallback;
@@ -66,6 +80,20 @@ int PlayOne(uint64_t seed, bool trace) {
   return kFailed;
 }
 
+int PlayFile(const std::string& path, bool trace) {
+  const Result<std::string> text = ReadTextFile(path);
+  if (!text.ok()) return Failure(kName, text.error());
+  const Result<scenario::Scenario> file = scenario::Scenario::Parse(path, *text);
+  if (!file.ok()) return Failure(kName, file.error());
+  sim::Story story(trace ? sim::Story::Detail::kAll : sim::Story::Detail::kWrites);
+  const std::vector<std::string> problems = sim::PlayScenario(*file, &story);
+  std::fwrite(story.Text().data(), 1, story.Text().size(), stdout);
+  std::printf("%s\n", file->title.c_str());
+  for (const std::string& problem : problems) std::printf("  FAILED: %s\n", problem.c_str());
+  if (problems.empty()) std::printf("  holds\n");
+  return problems.empty() ? 0 : kFailed;
+}
+
 int PlayMany(const sim::SwarmOptions& options, bool probes) {
   const Result<sim::Swarm> swarm = sim::RunSwarm(options, PrintFailure);
   if (!swarm.ok()) return Failure(kName, swarm.error());
@@ -87,9 +115,15 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  Flags flags({{"--seeds", "N"}, {"--seed", "S"}, {"--trace"}, {"--jobs", "N", "-j"}, {"--probes"}});
+  Flags flags(
+      {{"--seeds", "N"}, {"--seed", "S"}, {"--trace"}, {"--jobs", "N", "-j"}, {"--probes"}, {"--scenario", "FILE"}});
   const Result<void> parsed = flags.Parse(arguments);
   if (!parsed.ok()) return UsageError(kName, parsed.error());
+  if (flags.Has("--scenario")) {
+    if (flags.Has("--seeds") || flags.Has("--seed") || flags.Has("--probes") || flags.Has("--jobs"))
+      return UsageError(kName, InvalidError("--scenario plays one file: only --trace goes with it"));
+    return PlayFile(flags.Get("--scenario"), flags.Has("--trace"));
+  }
   const Result<uint64_t> seed = Number(flags, "--seed", 1, 0, INT64_MAX - kSeedsMax);
   if (!seed.ok()) return UsageError(kName, seed.error());
   const bool single = flags.Has("--seed") && !flags.Has("--seeds");

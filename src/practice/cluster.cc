@@ -85,7 +85,6 @@ void PracticeCluster::KillOperator(Duration down_for) {
   if (options_.kinds) kill_kinds_.Set();
 }
 
-// "kill-operator=5", "partition", or what Faults knows.
 Result<void> PracticeCluster::SetFault(std::string_view text) {
   if (options_.on_partition && (text == "partition" || text == "partition=off")) {
     options_.on_partition(text == "partition");

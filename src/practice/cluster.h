@@ -66,13 +66,14 @@ class PracticeCluster {
   // `workload` is "ns/name". The JobManager's process ends and starts again.
   Result<void> RestartJobManager(std::string_view workload) { return managers_.Restart(workload); }
   Result<void> FailJob(std::string_view workload);
+  // By name, as `baton practice fault` gives it: "kill-operator=5", "partition", or what practice::Faults knows.
+  Result<void> SetFault(std::string_view text);
 
  private:
   rt::Task<void> OperatorLives();
   rt::Task<void> KindsLive();
   rt::Task<void> MakeNodes();
   rt::Task<void> TakeFaults();
-  Result<void> SetFault(std::string_view text);
 
   kube::Api& api_;
   Commons& commons_;

@@ -18,9 +18,9 @@ constexpr Duration kLookEvery = milliseconds(100);
 
 }  // namespace
 
-Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence)
+Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence, bool claim_templates)
     : gate(hub, profiles),
-      federation(hub, interpreter, std::move(connect), {.gate = &gate}),
+      federation(hub, interpreter, std::move(connect), {.claim_templates = claim_templates, .gate = &gate}),
       rollout(federation, gate, profiles, {.fence = [fence] { return fence; }}),
       scope(hub.loop()) {
   scope.Spawn(federation.Run());
@@ -38,7 +38,56 @@ rt::Task<Result<Server>> World::StartServer() {
   co_return server;
 }
 
+rt::Task<Result<void>> World::AddMember(std::string name) {
+  auto member = std::make_unique<Member>();
+  member->server = CO_TRY(co_await StartServer());
+  if (options_.kinds) {
+    CO_TRY(co_await practice::InstallPracticeKinds(*member->server.api));
+  } else {
+    CO_TRY(co_await practice::InstallFlinkKinds(*member->server.api));
+  }
+  practice::PracticeClusterOptions practice;
+  practice.kinds = options_.kinds;
+  practice.flink = practice.flink.Faster(options_.operator_speed);
+  member->practice = std::make_unique<practice::PracticeCluster>(*member->server.api, *commons_, name, practice);
+  if (options_.operators) scope_->Spawn(member->practice->Run());
+  member->door = std::make_unique<SwitchedApi>(*member->server.api);
+  if (leader_ != nullptr) Reach(*leader_, name, *member);
+  members_[name] = std::move(member);
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> World::Join(std::string name, Value more) {
+  if (!members_.contains(name)) CO_TRY(co_await AddMember(name));
+  Value cluster = json::Object({{"apiVersion", "cluster.karmada.io/v1alpha1"},
+                                {"kind", "Cluster"},
+                                {"metadata", json::Object({{"name", name}})},
+                                {"spec", json::Object({{"syncMode", "Push"}})}});
+  for (const json::Member& field : more["spec"].members()) cluster.Edit("spec").Set(field.key(), field.value());
+  if (!more["labels"].is_null()) cluster.Edit("metadata").Set("labels", more["labels"]);
+  CO_TRY(co_await hub_.api->Create(federation::kClusters, cluster));
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> World::Replace(std::string name) {
+  if (options_.operators) co_return InvalidError("a cluster with operators cannot be replaced by another one");
+  Server fresh = CO_TRY(co_await StartServer());
+  CO_TRY(co_await practice::InstallFlinkKinds(*fresh.api));
+  Member& member = *members_.at(name);
+  member.door->Switch(*fresh.api);
+  replaced_.push_back(std::exchange(member.server, std::move(fresh)));
+  co_return Result<void>();
+}
+
+std::vector<std::string> World::members() const {
+  std::vector<std::string> names;
+  names.reserve(members_.size());
+  for (const auto& [name, member] : members_) names.push_back(name);
+  return names;
+}
+
 rt::Task<Result<void>> World::Start(WorldOptions options) {
+  options_ = options;
   files_ = std::make_unique<rt::SimulatedFiles>(loop_);
   storage_ = std::make_unique<practice::Storage>(*files_);
   commons_ = std::make_unique<practice::Commons>(loop_, *storage_);
@@ -47,26 +96,7 @@ rt::Task<Result<void>> World::Start(WorldOptions options) {
   hub_.backend->core().AddAdmission(federation::MakeAdmission(loop_, &interpreter_));
   CO_TRY(co_await federation::InstallCrds(*hub_.api));
   if (options.kinds) CO_TRY(co_await practice::InstallPracticeKinds(*hub_.api));
-  for (const std::string& name : options.clusters) {
-    auto member = std::make_unique<Member>();
-    member->server = CO_TRY(co_await StartServer());
-    if (options.kinds) {
-      CO_TRY(co_await practice::InstallPracticeKinds(*member->server.api));
-    } else {
-      CO_TRY(co_await practice::InstallFlinkKinds(*member->server.api));
-    }
-    practice::PracticeClusterOptions practice;
-    practice.kinds = options.kinds;
-    practice.flink = practice.flink.Faster(options.operator_speed);
-    member->practice = std::make_unique<practice::PracticeCluster>(*member->server.api, *commons_, name, practice);
-    scope_->Spawn(member->practice->Run());
-    members_[name] = std::move(member);
-    const Value cluster = json::Object({{"apiVersion", "cluster.karmada.io/v1alpha1"},
-                                        {"kind", "Cluster"},
-                                        {"metadata", json::Object({{"name", name}})},
-                                        {"spec", json::Object({{"syncMode", "Push"}})}});
-    CO_TRY(co_await hub_.api->Create(federation::kClusters, cluster));
-  }
+  for (const std::string& name : options.clusters) CO_TRY(co_await Join(name));
   StartController();
   co_return Result<void>();
 }
@@ -98,6 +128,7 @@ void World::CutOff(const std::string& name, bool cut) {
 
 kube::FaultPlan& World::PlanFor(Leader& leader, kube::FaultPlan& scripted, const bool* cut, std::string_view whom) {
   kube::FaultPlan* plan = plan_ == nullptr ? &scripted : plan_;
+  if (plan_of_) plan = &plan_of_(std::string(whom), fence_);
   const auto wrap = [&](std::unique_ptr<kube::FaultPlan> outer) {
     plan = outer.get();
     leader.plans.push_back(std::move(outer));
@@ -107,6 +138,11 @@ kube::FaultPlan& World::PlanFor(Leader& leader, kube::FaultPlan& scripted, const
   return *plan;
 }
 
+void World::Reach(Leader& leader, const std::string& name, Member& member) {
+  leader.members[name] =
+      std::make_unique<kube::FaultyApi>(*member.door, PlanFor(leader, member.faults, &member.cut, name));
+}
+
 void World::StartController() {
   leader_.reset();
   ++fence_;
@@ -114,10 +150,7 @@ void World::StartController() {
   leader_ = std::make_unique<Leader>();
   Leader& leader = *leader_;
   leader.hub = std::make_unique<kube::FaultyApi>(*hub_.api, PlanFor(leader, hub_faults_, nullptr, "hub"));
-  for (auto& [name, member] : members_) {
-    leader.members[name] =
-        std::make_unique<kube::FaultyApi>(*member->server.api, PlanFor(leader, member->faults, &member->cut, name));
-  }
+  for (auto& [name, member] : members_) Reach(leader, name, *member);
   leader.controllers = std::make_unique<Controllers>(
       *leader.hub,
       [&leader](const Value& cluster, const Value&) -> Result<std::unique_ptr<kube::Api>> {
@@ -125,7 +158,7 @@ void World::StartController() {
         if (at == leader.members.end()) return NotFoundError("there is no such cluster in this world");
         return std::unique_ptr<kube::Api>(std::make_unique<kube::BorrowedApi>(*at->second));
       },
-      fence_);
+      fence_, options_.claim_templates);
 }
 
 rt::Task<void> World::Stop() {
@@ -134,12 +167,14 @@ rt::Task<void> World::Stop() {
   scope_.reset();
   for (auto& [name, member] : members_) member->practice.reset();
   commons_.reset();
-  for (auto& [name, member] : members_) {
-    member->server.api.reset();
-    member->server.backend.reset();
-    co_await member->server.store->Close();
+  for (auto& [name, member] : members_) replaced_.push_back(std::move(member->server));
+  for (Server& server : replaced_) {
+    server.api.reset();
+    server.backend.reset();
+    co_await server.store->Close();
   }
   members_.clear();
+  replaced_.clear();
   hub_.api.reset();
   hub_.backend.reset();
   co_await hub_.store->Close();

@@ -1,0 +1,268 @@
+// What must hold while a story goes on; what must hold at its end is in checkers_end.cc.
+#include "sim/checkers.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "base/strings.h"
+#include "json/rfc3339.h"
+#include "rollout/evacuate.h"
+#include "rollout/records.h"
+#include "rt/scope.h"
+#include "sim/scene.h"
+
+namespace baton::sim {
+namespace {
+
+constexpr int kMovesAtATime = 5;  // of one cluster, out or in, when nobody says otherwise
+constexpr Duration kWatchAgain = milliseconds(10);
+constexpr int kBack = 100;  // ranks of phases
+constexpr int kEnded = 101;
+
+// How far a phase is on its way; those of the way back are further than all of the way there.
+int RankOf(std::string_view phase) {
+  constexpr std::string_view kForward[] = {"",        "Pending",   "Planned",  "Staged",   "Quiescing",
+                                           "Granted", "Verifying", "Cleaning", "Succeeded"};
+  const auto* found = std::ranges::find(kForward, phase);
+  if (found != std::end(kForward)) return static_cast<int>(found - std::begin(kForward));
+  if (phase == "Aborting" || phase == "Withdrawing") return kBack;
+  return kEnded;
+}
+
+bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool IsManaged(const Workload& workload, const Value& object) {
+  const std::string_view says = object["metadata"]["annotations"]["rollout.karmada.io/managed"].str();
+  return workload.resource.kind == "FlinkDeployment" ? says != "false" : says == "true";
+}
+
+bool Has(const Value& list, std::string_view text) {
+  return std::ranges::any_of(list.items(), [&](const Value& one) { return one.str() == text; });
+}
+
+}  // namespace
+
+void Checkers::Wrong(std::string_view which, std::string what) {
+  std::string problem = StrCat(which, ": ", what);
+  if (std::ranges::find(problems, problem) != problems.end()) return;
+  if (story_ != nullptr) story_->Tell("checker", problem);
+  problems.push_back(std::move(problem));
+}
+
+std::vector<Workload> Checkers::workloads() const {
+  std::vector<Workload> all;
+  all.reserve(owned_.size());
+  for (const Owned& owned : owned_) all.push_back(owned.workload);
+  return all;
+}
+
+void Checkers::Owns(const Workload& workload, const Value& object) {
+  const auto at = std::ranges::find_if(owned_, [&](const Owned& one) { return one.workload == workload; });
+  if (at != owned_.end()) {
+    at->object = object;
+    return;
+  }
+  if (!object.is_null() && IsManaged(workload, object))
+    owned_.push_back({.workload = workload, .key = workload.Key(), .object = object});
+}
+
+// After every step of anything: the processes themselves.
+void Checkers::Look() {
+  if (owned_.empty()) return;
+  if (clusters_.size() != world_.member_count()) {
+    for (const std::string& name : world_.members()) clusters_[name] = &world_.practice(name);
+  }
+  for (Owned& owned : owned_) {
+    uint64_t running = 0;
+    uint64_t bit = 1;
+    for (const auto& [name, practice] : clusters_) {
+      if (RunsIn(*practice, owned.workload.resource.kind, owned.key)) running |= bit;
+      bit <<= 1U;
+    }
+    if (running == owned.running) continue;
+    std::string where;
+    bit = 1;
+    for (const auto& [name, practice] : clusters_) {
+      const bool runs = (running & bit) != 0;
+      if (story_ != nullptr && runs != ((owned.running & bit) != 0))
+        story_->Tell(StrCat("cluster ", name), StrCat(owned.workload.Text(), runs ? " runs" : " stopped"));
+      if (runs) StrAppend(where, where.empty() ? "" : " and ", name);
+      bit <<= 1U;
+    }
+    owned.running = running;
+    owned.ran = true;
+    if (std::popcount(running) < 2 || owned.two) continue;
+    owned.two = true;
+    Wrong("I1", StrCat("two writers of ", owned.workload.Text(), " at once, in ", where));
+  }
+}
+
+rt::Task<void> Checkers::Follow() {
+  rt::Scope scope(world_.loop());
+  for (const kube::Resource& resource : {kMigrations, kWriters, federation::kClusters, rollout::kEvacuations})
+    scope.Spawn(FollowOne(resource));
+  co_await scope.Join();
+}
+
+rt::Task<void> Checkers::FollowOne(kube::Resource resource) {
+  std::string version;
+  while (true) {
+    auto watch = co_await world_.hub().OpenWatch({.resource = resource, .resource_version = version},
+                                                 rt::Deadline::After(world_.loop(), kube::kCallTimeout));
+    while (watch.ok()) {
+      const auto changes = co_await (*watch)->Next();
+      if (!changes.ok()) break;
+      for (const kube::Change& change : *changes) {
+        const Value& object = change.object;
+        version = kube::VersionOf(object);
+        if (change.type == kube::ChangeType::kBookmark) continue;
+        const bool gone = change.type == kube::ChangeType::kDeleted;
+        if (resource.kind == kMigrations.kind && gone) moves_.erase(std::string(kube::UidOf(object)));
+        if (resource.kind == kMigrations.kind && !gone) MoveChanged(object);
+        if (resource.kind == kWriters.kind && gone) writers_.erase(kube::Name::Of(object).Key());
+        if (resource.kind == kWriters.kind && !gone) WriterChanged(object);
+        if (resource.kind == federation::kClusters.kind) cluster_objects_[std::string(kube::NameOf(object))] = object;
+        if (resource.kind == rollout::kEvacuations.kind) drains_[std::string(kube::NameOf(object))] = object;
+      }
+    }
+    co_await world_.loop().Sleep(kWatchAgain);
+  }
+}
+
+// ---- moves ----
+
+void Checkers::MoveChanged(const Value& migration) {
+  const std::string uid(kube::UidOf(migration));
+  const Move before = moves_[uid];
+  const std::string phase(migration["status"]["phase"].str());
+  Move& now = moves_[uid];
+  now.phase = phase;
+  now.granted = before.granted || IsOneOf(phase, {"Granted", "Verifying", "Cleaning", "Succeeded"});
+  now.source = migration["status"]["source"].str();
+  now.target = migration["status"]["target"].str();
+  if (now.target.empty()) now.target = migration["spec"]["target"].str();
+  now.of_a_drain = migration["metadata"]["labels"].Has(rollout::kDrainLabel);
+  CheckBudgets(migration, phase);
+  if (phase == before.phase) return;
+  if (story_ != nullptr && !phase.empty())
+    story_->Tell("move", StrCat(kube::NameOf(migration), " is ", phase, ": ", migration["status"]["message"].str()));
+  CheckPhase(migration, before, phase);
+  CheckEnd(migration, phase);
+  if (before.phase.empty()) CheckMovesAtATime(now);
+}
+
+void Checkers::CheckPhase(const Value& migration, const Move& before, const std::string& phase) {
+  const std::string step = StrCat(kube::NameOf(migration), ": ", before.phase, " -> ", phase);
+  if (RankOf(before.phase) >= kEnded || before.phase == "Succeeded")
+    Wrong("I6", StrCat("a move that had ended goes on: ", step));
+  if (RankOf(phase) < RankOf(before.phase)) Wrong("I6", StrCat("progress goes backwards: ", step));
+  if (IsOneOf(phase, {"Aborting", "Aborted"}) && before.granted)
+    Wrong("I5", StrCat("an abort after the grant, where only a handoff leads back: ", step));
+  if (phase == "RolledBack" && before.phase != "Withdrawing")
+    Wrong("I5", StrCat("rolled back without having withdrawn: ", step));
+  if (phase == "Rejected" && RankOf(before.phase) > RankOf("Pending"))
+    Wrong("I6", StrCat("refused after it had begun: ", step));
+}
+
+// At the moment in which an end is told it is true.
+void Checkers::CheckEnd(const Value& migration, const std::string& phase) {
+  if (!IsOneOf(phase, {"Succeeded", "Aborted", "RolledBack"})) return;
+  const std::string cluster(migration["status"][phase == "Succeeded" ? "target" : "source"].str());
+  const Value& of = migration["spec"]["workload"];
+  const std::string key = StrCat(kube::NamespaceOf(migration), "/", of["name"].str());
+  for (const Owned& owned : owned_) {
+    if (owned.key != key || owned.workload.resource.kind != of["kind"].str() || owned.object.is_null()) continue;
+    if (!world_.has_member(cluster) || RunsIn(world_, owned.workload, cluster)) continue;
+    Wrong("I6", StrCat(kube::NameOf(migration), " says ", phase, ", and ", owned.workload.Text(), " does not run in ",
+                       cluster.empty() ? "any cluster that it names" : cluster));
+  }
+}
+
+void Checkers::CheckBudgets(const Value& migration, const std::string& phase) {
+  const Value& spec = migration["spec"];
+  const std::string_view annotated = migration["metadata"]["annotations"][rollout::kApproveAnnotation].str();
+  const int rank = RankOf(phase);
+  for (const auto& [gate, from] : {std::pair("BeforeQuiesce", "Quiescing"), std::pair("BeforeCleanup", "Cleaning")}) {
+    if (rank < RankOf(from) || rank >= kBack || !Has(spec["approvals"], gate)) continue;
+    if (Has(spec["approved"], gate) || annotated.find(gate) != std::string_view::npos) continue;
+    Wrong("I7", StrCat(kube::NameOf(migration), " is ", phase, " without its approval ", gate));
+  }
+  const Result<WallTime> opens = json::ParseTime(spec["notBefore"].str());
+  if (opens.ok() && phase == "Quiescing" && world_.loop().WallNow() < *opens)
+    Wrong("I7", StrCat(kube::NameOf(migration), " stops the workload before ", spec["notBefore"].str()));
+}
+
+int Checkers::LimitOf(const std::string& cluster, bool out) const {
+  int limit = kMovesAtATime;
+  const auto object = cluster_objects_.find(cluster);
+  if (object != cluster_objects_.end()) {
+    const std::string text(
+        object->second["metadata"]["annotations"][out ? rollout::kMaxOutAnnotation : rollout::kMaxInAnnotation].str());
+    if (!text.empty()) limit = std::atoi(text.c_str());
+  }
+  const auto drain = drains_.find(cluster);
+  const bool home = drain != drains_.end() && drain->second["spec"]["return"].bool_or(false);
+  if (drain != drains_.end() && home != out && drain->second["spec"]["maxConcurrent"].is_int())
+    limit = static_cast<int>(drain->second["spec"]["maxConcurrent"].int_or(limit));
+  return limit;
+}
+
+// Asked when a drain has begun one more.
+void Checkers::CheckMovesAtATime(const Move& move) {
+  if (!move.of_a_drain) return;
+  int out = 0;
+  int in = 0;
+  for (const auto& [uid, other] : moves_) {
+    const bool ended = RankOf(other.phase) >= kEnded || other.phase == "Succeeded";
+    if (ended) continue;
+    out += other.source == move.source ? 1 : 0;
+    in += other.target == move.target ? 1 : 0;
+  }
+  if (out > LimitOf(move.source, true))
+    Wrong("I7", StrCat(out, " moves leave ", move.source, " at a time, and ", LimitOf(move.source, true), " may"));
+  if (in > LimitOf(move.target, false))
+    Wrong("I7", StrCat(in, " moves enter ", move.target, " at a time, and ", LimitOf(move.target, false), " may"));
+}
+
+// ---- who may write ----
+
+void Checkers::WriterChanged(const Value& writer) {
+  const std::string key = kube::Name::Of(writer).Key();
+  const Value before = writers_[key];
+  writers_[key] = writer;
+  CheckReceipts(writer);
+  if (before.is_null()) return;
+  const Value& was = before["spec"];
+  const Value& is = writer["spec"];
+  if (is["seq"].int_or(0) < was["seq"].int_or(0))
+    Wrong("I5", StrCat("the number of ", key, " went from ", was["seq"].ToString(), " to ", is["seq"].ToString()));
+  const std::string_view from = was["holder"]["cluster"].str();
+  const std::string_view to = is["holder"]["cluster"].str();
+  if (from == to || from.empty()) return;
+  if (story_ != nullptr) story_->Tell("writer", StrCat(key, ": ", from, " -> ", to));
+  const Value& receipt = is["receipt"];
+  const bool proven = receipt["from"].str() == from && receipt["to"].str() == to &&
+                      receipt["seq"].int_or(0) > was["receipt"]["seq"].int_or(0) &&
+                      is["seq"].int_or(0) > was["seq"].int_or(0);
+  if (!proven)
+    Wrong("I5",
+          StrCat("the writer of ", key, " went from ", from, " to ", to, " without a receipt: ", receipt.ToString()));
+}
+
+// Each receipt has the hash of the one before it.
+void Checkers::CheckReceipts(const Value& writer) {
+  std::vector<Value> chain(writer["spec"]["receipts"].items().begin(), writer["spec"]["receipts"].items().end());
+  if (writer["spec"]["receipt"].is_object()) chain.push_back(writer["spec"]["receipt"]);
+  for (size_t i = 0; i < chain.size(); ++i) {
+    const std::string key = kube::Name::Of(writer).Key();
+    if (chain[i]["hash"].str() != rollout::ReceiptHash(chain[i]))
+      Wrong("I6", StrCat("receipt ", chain[i]["seq"].ToString(), " of ", key, " does not have its own hash"));
+    if (i > 0 && chain[i]["previousHash"].str() != chain[i - 1]["hash"].str())
+      Wrong("I6", StrCat("receipt ", chain[i]["seq"].ToString(), " of ", key, " does not follow the one before it"));
+  }
+}
+
+}  // namespace baton::sim

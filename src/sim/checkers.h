@@ -1,0 +1,102 @@
+// Checkers: what must hold in every story, whatever it is about, looked at from outside: the processes in the practice
+// clusters, their sources and sinks, the objects on hub and members, and what a person could see. Nothing of the engine
+// is asked.
+//
+//   I1 one writer          never two processes of one workload, after every step of anything; nor two in the sink
+//   I2 nothing lost        the judge: no record lost, no state wrong; none twice where the kind promises exactly once
+//   I3 somebody runs       at the end one process runs, or a status says why not
+//   I4 no residue          at the end nothing of a move is left, and the template is as its owner wrote it
+//   I5 direction           who may write changes only with a receipt, numbers only grow; back is never forward again
+//   I6 honest status       an end is told when it is true; progress does not go backwards; receipts are chained
+//   I7 budgets             no more moves at a time than allowed; nothing before its approval or its time
+//   L1 liveness            when faults have stopped, every move comes to its end, or says who must act
+//
+//   Checkers checkers(world, story);
+//   scope.Spawn(checkers.Follow());                        // looks at the hub's objects as they change
+//   world.loop().OnEveryStep([&] { checkers.Look(); });
+//   checkers.Owns(workload, object);                       // whenever the story itself has written a template
+//   co_await checkers.AtTheEnd();                          // faults have stopped
+//   checkers.problems
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/value.h"
+#include "sim/story.h"
+#include "sim/workloads.h"
+#include "sim/world.h"
+
+namespace baton::sim {
+
+class Checkers {
+ public:
+  // Both outlive this; `story` may be null.
+  Checkers(World& world, Story* story) : world_(world), story_(story) {}
+  Checkers(const Checkers&) = delete;
+  Checkers& operator=(const Checkers&) = delete;
+  ~Checkers() = default;
+
+  std::vector<std::string> problems;
+
+  // A template as its owner wrote it; null: they deleted it.
+  void Owns(const Workload& workload, const json::Value& object);
+  // The story meddles with bindings or overrides: what is left there may be its own.
+  void MeddlesWithBindings() { meddles_ = true; }
+
+  void Look();
+  rt::Task<void> Follow();
+  rt::Task<void> AtTheEnd();
+
+  std::vector<Workload> workloads() const;  // that have one writer
+
+ private:
+  struct Owned {
+    Workload workload;
+    std::string key;
+    json::Value object;  // as its owner wrote it; null: it is gone
+    uint64_t running = 0;
+    bool ran = false;
+    bool two = false;
+  };
+  struct Move {
+    std::string phase;
+    bool granted = false;
+    std::string source, target;
+    bool of_a_drain = false;
+  };
+
+  void Wrong(std::string_view which, std::string what);
+  rt::Task<void> FollowOne(kube::Resource resource);
+  void MoveChanged(const json::Value& migration);
+  void CheckPhase(const json::Value& migration, const Move& before, const std::string& phase);
+  void CheckEnd(const json::Value& migration, const std::string& phase);
+  void CheckBudgets(const json::Value& migration, const std::string& phase);
+  void CheckMovesAtATime(const Move& move);
+  void WriterChanged(const json::Value& writer);
+  void CheckReceipts(const json::Value& writer);
+  int LimitOf(const std::string& cluster, bool out) const;
+
+  rt::Task<void> UntilAllEnded();
+  rt::Task<bool> IsExplained(const Owned& owned);
+  rt::Task<void> CheckJudge(const Owned& owned);
+  rt::Task<void> CheckRuns(const Owned& owned);
+  rt::Task<void> CheckNoResidueOnHub();
+  rt::Task<void> CheckNoResidueOf(const Owned& owned);
+  rt::Task<void> CheckNoResidueIn(std::string cluster);
+
+  World& world_;
+  Story* story_;
+  std::vector<Owned> owned_;
+  std::map<std::string, practice::PracticeCluster*> clusters_;
+  std::map<std::string, Move> moves_;                   // by uid
+  std::map<std::string, json::Value> writers_;          // as they were, by "ns/name"
+  std::map<std::string, json::Value> cluster_objects_;  // by name
+  std::map<std::string, json::Value> drains_;           // by cluster
+  bool meddles_ = false;
+};
+
+}  // namespace baton::sim
