@@ -169,6 +169,10 @@ rt::Task<Result<Written>> Core::Modify(Target target, Change change) {
     if (!committed.ok()) co_return committed.error();
     Value answered = *next;
     answered.Edit("metadata").Set("resourceVersion", VersionText(*committed));
+    const Result<std::optional<store::Entry>> stored = store_.Get(key, *committed);
+    if (!ends && stored.ok() && *stored && (*stored)->mod_revision == *committed) {
+      decoded_.Remember((*stored)->value, answered);
+    }
     Written written{.object = InRequestVersion(answered, *target.type, *committed), .value = answered};
     written.deleted = ends;
     co_return written;

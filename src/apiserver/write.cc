@@ -143,6 +143,20 @@ Written WriteOperation::Answer(Value value, Revision revision, bool created) con
   return {.object = {.bytes = std::move(bytes), .revision = revision}, .value = std::move(value), .created = created};
 }
 
+Written WriteOperation::AnswerStored(Value value, Revision revision, bool created) const {
+  const ResourceType& type = *target_.type;
+  const Result<std::optional<store::Entry>> entry =
+      core_.store_.Get(StorageKey(type, target_.ns, value["metadata"]["name"].str()), revision);
+  if (!entry.ok() || !*entry || (*entry)->mod_revision != revision) return Answer(std::move(value), revision, created);
+  Value stored = ToStorage(type, value);
+  stored.Edit("metadata").Set("resourceVersion", VersionText(revision));
+  core_.decoded_.Remember((*entry)->value, stored);
+  if (type.from_storage != nullptr || stored["apiVersion"].str() != type.ApiVersion()) {
+    return Answer(std::move(value), revision, created);
+  }
+  return {.object = {.bytes = (*entry)->value, .revision = revision}, .value = std::move(stored), .created = created};
+}
+
 rt::Task<Result<std::optional<Revision>>> WriteOperation::Store(const Value& object, Revision expected) {
   Encoded encoded = Encode(ToStorage(*target_.type, object));
   const size_t bytes_max = encoded.bytes.size() + kObjectBytesSlack;
@@ -201,7 +215,7 @@ rt::Task<Result<Written>> WriteOperation::CreateNamed(Value object, bool tracked
   }
   const std::optional<Revision> revision = CO_TRY(co_await Store(object, Revision(0)));
   if (!revision) co_return Occupied();
-  co_return Answer(std::move(object), *revision, true);
+  co_return AnswerStored(std::move(object), *revision, true);
 }
 
 // Somebody has the name, perhaps not for long.
@@ -293,7 +307,7 @@ rt::Task<Result<std::optional<Written>>> WriteOperation::TryReplace(const Maker&
   }
   const std::optional<Revision> revision = CO_TRY(co_await Store(next, entry.mod_revision));
   if (!revision) co_return std::optional<Written>();
-  co_return std::optional(Answer(std::move(next), *revision, false));
+  co_return std::optional(AnswerStored(std::move(next), *revision, false));
 }
 
 rt::Task<Result<Written>> Core::Create(Target target, Value object, WriteOptions options, Caller& caller) {

@@ -41,6 +41,8 @@ class WriteOperation {
   Result<void> CheckPreconditions(const json::Value& object, const json::Value& live) const;
   std::string ManagerName() const;
   Written Answer(json::Value value, Revision revision, bool created) const;
+  // Of what was just stored at that revision: with the store's bytes, and remembered as parsed.
+  Written AnswerStored(json::Value value, Revision revision, bool created) const;
   // The revision; nothing when somebody else was faster.
   rt::Task<Result<std::optional<Revision>>> Store(const json::Value& object, Revision expected);
   bool EndsHere(const json::Value& next) const;

@@ -188,7 +188,7 @@ rt::Task<Result<Answer>> LocalApi::ServeWrite(Call call, Target target) {
   }
   if (!written.ok()) co_return std::move(written).error();
   Answer answer;
-  answer.object = scale ? apiserver::ScaleOf(*type, written->value) : core.Decode(written->object.bytes);
+  answer.object = scale ? apiserver::ScaleOf(*type, written->value) : written->value;
   answer.warnings = std::move(caller.warnings);
   co_return answer;
 }
