@@ -14,6 +14,8 @@ namespace baton::sim {
 // rt::Do
 namespace {
 
+constexpr size_t kReplicas = 2;
+
 struct Course {
   Scene& scene;
   BadCalls& chance;
@@ -34,6 +36,57 @@ rt::Task<void> Leaders(Course course) {
     world.StartController();
     co_await world.loop().Sleep(course.chance.UpTo(20'000));
     world.KillDeposed();
+  }
+}
+
+// Two replicas in place of the one leader that there was.
+rt::Task<void> StartReplicas(Scene& scene) {
+  World& world = scene.world;
+  world.KillController();
+  for (size_t which = 0; which < kReplicas; ++which) world.StartReplica(which);
+  const bool led =
+      co_await world.Until([&]() -> rt::Task<bool> { co_return world.LeadingReplica().has_value(); }, minutes(1));
+  scene.Expect(led, "no replica was elected");
+}
+
+void HealReplicas(World& world) {
+  for (size_t which = 0; which < kReplicas; ++which) {
+    world.ResumeReplica(which);
+    world.CutLease(which, false);
+    if (world.replica(which) == nullptr) world.StartReplica(which);
+  }
+}
+
+// One after the other has trouble, mostly the one that leads.
+rt::Task<void> Replicas(Course course) {
+  World& world = course.scene.world;
+  BadCalls& chance = course.chance;
+  rt::VirtualLoop& loop = world.loop();
+  while (true) {
+    co_await loop.Sleep(chance.UpTo(20'000));
+    ++course.day.leaders;
+    const std::optional<size_t> leading = world.LeadingReplica();
+    const size_t which = leading && !chance.OneIn(4) ? *leading : chance.Below(kReplicas);
+    switch (chance.Below(4)) {
+      case 0:
+        world.PauseReplica(which);
+        co_await loop.Sleep(chance.UpTo(45'000));
+        world.ResumeReplica(which);
+        break;
+      case 1:
+        world.KillReplica(which);
+        co_await loop.Sleep(chance.UpTo(20'000));
+        world.StartReplica(which);
+        break;
+      case 2:
+        world.CutLease(which, true);
+        co_await loop.Sleep(chance.UpTo(40'000));
+        world.CutLease(which, false);
+        break;
+      default:
+        world.SkewReplica(which, chance.UpTo(600'000) - minutes(5));
+        break;
+    }
   }
 }
 
@@ -128,6 +181,7 @@ std::string EndOf(const Value& migration) {
 
 rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   rt::VirtualLoop& loop = scene.world.loop();
+  const bool two = chance.OneIn(3);
   const bool leaders_change = chance.OneIn(2);
   const bool image_fails = chance.OneIn(8);
   const bool troubles = chance.OneIn(2);
@@ -136,8 +190,11 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const bool meddles = chance.OneIn(2);
   const size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
   const Duration after = chance.UpTo(60'000);
+  const bool lingers = chance.OneIn(4);
   const auto lasts = seconds(static_cast<int64_t>(10 + chance.Below(110)));
   if (image_fails) scene.world.practice(scene.to).faults().fail_image = true;
+  day.replicated = two ? 1 : 0;
+  if (two) co_await StartReplicas(scene);
   chance.Begin();
   if (wishes) {
     co_await Wish(scene);
@@ -147,11 +204,18 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const Course course{scene, chance, day};
   {
     rt::Scope scope(loop);
-    if (leaders_change) scope.Spawn(Leaders(course));
+    if (two) scope.Spawn(Replicas(course));
+    if (!two && leaders_change) scope.Spawn(Leaders(course));
     if (troubles) scope.Spawn(Troubles(course));
     if (cuts) scope.Spawn(Partitions(course, chance.UpTo(30'000)));
     if (meddles) scope.Spawn(Meddler(course, after, which));
-    co_await loop.Sleep(lasts);
+    // Mostly not for long after the end of the move, when little is left that could go wrong.
+    const MonotonicTime until = loop.Now() + lasts;
+    while (loop.Now() < until) {
+      co_await loop.Sleep(std::min<Duration>(seconds(1), until - loop.Now()));
+      if (!lingers && Scene::IsOver(co_await scene.Migration())) break;
+    }
+    if (loop.Now() < until) co_await loop.Sleep(chance.UpTo(10'000));
     chance.End();
   }
   scene.Tell("world", "the faults stop");
@@ -161,7 +225,8 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
     scene.world.CutOff(cluster, false);
   }
   scene.world.KillDeposed();
-  if (!scene.world.controller_runs()) scene.world.StartController();
+  if (!two && !scene.world.controller_runs()) scene.world.StartController();
+  if (two) HealReplicas(scene.world);
   // A wish may not have become a move yet.
   if (wishes)
     co_await scene.world.Until([&]() -> rt::Task<bool> { co_return !(co_await scene.Migration()).is_null(); },
@@ -170,6 +235,7 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   day.end = EndOf(end);
   scene.Tell("move", Scene::Said(end));
   co_await ExpectAfter(scene, end);
+  for (const std::string& problem : scene.world.problems()) scene.Expect(false, problem);
 }
 
 }  // namespace
@@ -266,6 +332,7 @@ json::Value Day::Json() const {
                        {"calls", static_cast<int64_t>(calls)},
                        {"faults", hits},
                        {"leaders", static_cast<int64_t>(leaders)},
+                       {"replicated", static_cast<int64_t>(replicated)},
                        {"troubles", static_cast<int64_t>(troubles)},
                        {"partitions", static_cast<int64_t>(partitions)},
                        {"meddlings", static_cast<int64_t>(meddlings)}});
@@ -278,6 +345,7 @@ Day Day::FromJson(const Value& value) {
           .events = number("events"),
           .calls = number("calls"),
           .leaders = number("leaders"),
+          .replicated = number("replicated"),
           .troubles = number("troubles"),
           .partitions = number("partitions"),
           .meddlings = number("meddlings")};

@@ -30,8 +30,9 @@ struct Day {
   uint64_t events = 0;                // turns of the loop
   uint64_t calls = 0;                 // of controllers to hub and members
   std::array<size_t, kube::kFaults> faults{};
-  uint64_t leaders = 0;   // deaths and depositions
-  uint64_t troubles = 0;  // in clusters
+  uint64_t leaders = 0;     // deaths, depositions, and troubles of replicas
+  uint64_t replicated = 0;  // 1: two replicas with an election, in place of one leader
+  uint64_t troubles = 0;    // in clusters
   uint64_t partitions = 0;
   uint64_t meddlings = 0;
   std::string story;

@@ -189,7 +189,7 @@ rt::Task<Value> Scene::Settled(std::string name, Duration within) {
         if (IsBlocked(now) && !blocked) blocked = world.loop().Now();
         co_return blocked&& world.loop().Now() - *blocked > minutes(1);
       },
-      within);
+      within, milliseconds(500));
   co_return co_await Migration(name);
 }
 rt::Task<Value> Scene::Ended(std::string name) {

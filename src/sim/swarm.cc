@@ -74,6 +74,7 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.events += day.events;
   swarm.calls += day.calls;
   swarm.leaders += day.leaders;
+  swarm.replicated += day.replicated;
   swarm.troubles += day.troubles;
   swarm.partitions += day.partitions;
   swarm.meddlings += day.meddlings;
@@ -144,8 +145,8 @@ std::string Swarm::Text() const {
   for (size_t i = 1; i < faults.size(); ++i) {
     if (faults.at(i) > 0) StrAppend(text, "  ", kube::FaultName(static_cast<kube::Fault>(i)), " ", faults.at(i));
   }
-  StrAppend(text, "\nleaders lost ", leaders, "  troubles in clusters ", troubles, "  partitions ", partitions,
-            "  meddlings ", meddlings);
+  StrAppend(text, "\nwith two replicas ", replicated, "  troubles of leaders ", leaders, "  troubles in clusters ",
+            troubles, "  partitions ", partitions, "  meddlings ", meddlings);
   const auto hit =
       static_cast<size_t>(std::ranges::count_if(probes, [](const auto& probe) { return probe.second > 0; }));
   StrAppend(text, "\nprobes hit: ", hit, " of ", probes.size(), "\n");

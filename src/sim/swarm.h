@@ -33,6 +33,7 @@ struct Swarm {
   uint64_t events = 0;
   uint64_t calls = 0;
   uint64_t leaders = 0;
+  uint64_t replicated = 0;
   uint64_t troubles = 0;
   uint64_t partitions = 0;
   uint64_t meddlings = 0;

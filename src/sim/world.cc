@@ -10,13 +10,8 @@
 #include "practice/flink_operator.h"
 
 namespace baton::sim {
-namespace {
 
 using json::Value;
-
-constexpr Duration kLookEvery = milliseconds(100);
-
-}  // namespace
 
 Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence, bool claim_templates)
     : gate(hub, profiles),
@@ -126,21 +121,22 @@ void World::CutOff(const std::string& name, bool cut) {
   now = cut;
 }
 
-kube::FaultPlan& World::PlanFor(Leader& leader, kube::FaultPlan& scripted, const bool* cut, std::string_view whom) {
+kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, std::string_view who,
+                                std::string_view whom) {
   kube::FaultPlan* plan = plan_ == nullptr ? &scripted : plan_;
   if (plan_of_) plan = &plan_of_(std::string(whom), fence_);
   const auto wrap = [&](std::unique_ptr<kube::FaultPlan> outer) {
     plan = outer.get();
-    leader.plans.push_back(std::move(outer));
+    plans.push_back(std::move(outer));
   };
   if (cut != nullptr) wrap(std::make_unique<CutPlan>(*plan, *cut));
-  if (story_ != nullptr) wrap(std::make_unique<ToldPlan>(*plan, *story_, StrCat("leader ", fence_, " -> ", whom)));
+  if (story_ != nullptr) wrap(std::make_unique<ToldPlan>(*plan, *story_, StrCat(who, " -> ", whom)));
   return *plan;
 }
 
 void World::Reach(Leader& leader, const std::string& name, Member& member) {
-  leader.members[name] =
-      std::make_unique<kube::FaultyApi>(*member.door, PlanFor(leader, member.faults, &member.cut, name));
+  leader.members[name] = std::make_unique<kube::FaultyApi>(
+      *member.door, PlanFor(leader.plans, member.faults, &member.cut, StrCat("leader ", fence_), name));
 }
 
 void World::StartController() {
@@ -149,7 +145,8 @@ void World::StartController() {
   Tell("starts");
   leader_ = std::make_unique<Leader>();
   Leader& leader = *leader_;
-  leader.hub = std::make_unique<kube::FaultyApi>(*hub_.api, PlanFor(leader, hub_faults_, nullptr, "hub"));
+  leader.hub = std::make_unique<kube::FaultyApi>(
+      *hub_.api, PlanFor(leader.plans, hub_faults_, nullptr, StrCat("leader ", fence_), "hub"));
   for (auto& [name, member] : members_) Reach(leader, name, *member);
   leader.controllers = std::make_unique<Controllers>(
       *leader.hub,
@@ -164,6 +161,9 @@ void World::StartController() {
 rt::Task<void> World::Stop() {
   leader_.reset();
   deposed_.clear();
+  replicas_.clear();
+  network_.reset();
+  ways_.clear();
   scope_.reset();
   for (auto& [name, member] : members_) member->practice.reset();
   commons_.reset();
@@ -194,11 +194,11 @@ rt::Task<Value> World::OnMember(std::string cluster, kube::Resource resource, st
   co_return got.ok() ? *std::move(got) : Value();
 }
 
-rt::Task<bool> World::Until(std::function<rt::Task<bool>()> holds, Duration within) {
+rt::Task<bool> World::Until(std::function<rt::Task<bool>()> holds, Duration within, Duration look_every) {
   const MonotonicTime end = loop_.Now() + within;
   while (!co_await holds()) {
     if (loop_.Now() >= end) co_return false;
-    co_await loop_.Sleep(kLookEvery);
+    co_await loop_.Sleep(look_every);
   }
   co_return true;
 }

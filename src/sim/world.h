@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "interpret/interpreter.h"
 #include "json/value.h"
 #include "kube/api.h"
+#include "kube/election.h"
 #include "kube/faulty_api.h"
 #include "kube/local_api.h"
 #include "practice/cluster.h"
@@ -83,12 +85,35 @@ struct Controllers {
   rt::Scope scope;  // last, so that it goes first
 };
 
+using Plans = std::vector<std::unique_ptr<kube::FaultPlan>>;
+
 // A leader: its controllers, and how they reach hub and members.
 struct Leader {
-  std::vector<std::unique_ptr<kube::FaultPlan>> plans;
+  Plans plans;
   std::unique_ptr<kube::FaultyApi> hub;
   std::map<std::string, std::unique_ptr<kube::FaultyApi>> members;
   std::unique_ptr<Controllers> controllers;  // last, so that it goes first
+};
+
+// How a replica reaches hub and members. Stays when the replica dies: what it sent is still under way.
+struct Ways {
+  Plans plans;
+  std::vector<std::unique_ptr<kube::Api>> apis;
+  bool lease_cut = false;  // calls for the lease fail
+  kube::Api* hub = nullptr;
+  std::map<std::string, kube::Api*> members;
+};
+
+// One of several control planes of one hub, in a simulated process of its own (rt/virtual_loop.h): it waits to be
+// elected (kube/election.h), leads, and begins again when it lost the lease.
+struct Replica {
+  std::string name;
+  rt::VirtualLoop::ProcessId process = 0;
+  Ways* ways = nullptr;
+  std::unique_ptr<kube::Election> election;
+  std::optional<int64_t> leads;      // as it thinks; its fence
+  MonotonicTime thawed{};            // when it last went on after a pause
+  std::unique_ptr<rt::Scope> scope;  // last, so that it goes first
 };
 
 class World {
@@ -111,12 +136,27 @@ class World {
   void DeposeController();
   void KillDeposed();
 
+  // ---- several control planes, with the election that is in the product, in place of one ----
+  // Number `which` starts, and is elected when nobody else is.
+  void StartReplica(size_t which);
+  void KillReplica(size_t which);
+  void PauseReplica(size_t which);  // as SIGSTOP: it goes on later, and believes what it believed
+  void ResumeReplica(size_t which);
+  void CutLease(size_t which, bool cut);          // its calls for the lease fail
+  void SkewReplica(size_t which, Duration skew);  // its wall clock
+  Replica* replica(size_t which) { return which < replicas_.size() ? replicas_[which].get() : nullptr; }
+  // The one that leads and is not paused; the newest when an older one does not know yet that it was deposed.
+  std::optional<size_t> LeadingReplica() const;
+  // What went wrong that only the world can see: two that lead.
+  const std::vector<std::string>& problems() const { return problems_; }
+
   // On the hub, as kubectl apply does.
   rt::Task<Result<json::Value>> Apply(kube::Resource resource, json::Value object);
   rt::Task<json::Value> OnHub(kube::Resource resource, std::string key);
   rt::Task<json::Value> OnMember(std::string cluster, kube::Resource resource, std::string key);
-  // Until it holds; false: it did not within that time. Looks whenever something happens, at least every 100 ms.
-  rt::Task<bool> Until(std::function<rt::Task<bool>()> holds, Duration within);
+  // Until it holds; false: it did not within that time.
+  static constexpr Duration kLookEvery = milliseconds(100);
+  rt::Task<bool> Until(std::function<rt::Task<bool>()> holds, Duration within, Duration look_every = kLookEvery);
 
   rt::Task<Result<practice::JudgeReport>> Judge(std::string ns, std::string name);
 
@@ -153,8 +193,12 @@ class World {
   rt::Task<Result<Server>> StartServer();
   rt::Task<Result<void>> AddMember(std::string name);
   void Reach(Leader& leader, const std::string& name, Member& member);
-  kube::FaultPlan& PlanFor(Leader& leader, kube::FaultPlan& scripted, const bool* cut, std::string_view whom);
+  kube::FaultPlan& PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, std::string_view who,
+                           std::string_view whom);
   void Tell(std::string_view what);
+  void TellOf(const Replica& replica, std::string_view what);
+  Ways& MakeWays(const std::string& who);
+  rt::Task<void> Lead(Replica& replica, int64_t fence);
 
   rt::VirtualLoop& loop_;
   WorldOptions options_;
@@ -173,6 +217,12 @@ class World {
   std::unique_ptr<rt::Scope> scope_;  // practice clusters
   std::unique_ptr<Leader> leader_;
   std::vector<std::unique_ptr<Leader>> deposed_;
+  // Of replicas. What is under way needs the ways, and the ways the members.
+  std::vector<std::unique_ptr<Ways>> ways_;
+  std::unique_ptr<rt::Scope> network_;
+  std::vector<std::unique_ptr<Replica>> replicas_;
+  uint64_t replica_lives_ = 0;
+  std::vector<std::string> problems_;
 };
 
 }  // namespace baton::sim
