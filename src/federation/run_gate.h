@@ -28,7 +28,7 @@ class RunGate {
   virtual rt::Task<Result<Admitted>> Admit(std::string cluster, json::Value manifest, json::Value observed) = 0;
 
   // Whether the workload may be taken out of that cluster now. Not from the writer, by whoever overwrote a binding:
-  // only its deletion, or a move, ends a writer.
+  // only its deletion, or a move that has proven it stopped, ends a writer.
   virtual rt::Task<Result<bool>> MayRemove(std::string cluster, json::Value object) = 0;
 
   // Whether the cluster may leave as far as this workload goes: it is not its writer's, and no move has to do with it.
