@@ -79,11 +79,30 @@ class CliTest(unittest.TestCase):
         self.assertRegex(out, r"\nprobes hit: \d+ of \d+\n$")
 
     def test_simulate_refuses_what_makes_no_sense(self):
-        for arguments in (("--seeds", "0"), ("--seeds", "many"), ("--seed", "-1"), ("-j", "0"), ("--seeds", "3", "--trace"), ("now",),
+        for arguments in (("migrate", "flinkdep/a", "--to", "b"), ("migrate", "flinkdep/a", "--from-hub"), ("migrate", "a", "--to", "b", "--from-hub"),
+                          ("drain", "--from-hub"), ("drain", "a", "--to", "b", "--from-hub"), ("drain", "a", "--from-hub", "--from", "f"),
+                          ("drain", "a", "--from-hub", "--seeds", "0"), ("drain", "a", "--from-hub", "--trace"),
+                          ("--seeds", "0"), ("--seeds", "many"), ("--seed", "-1"), ("-j", "0"), ("--seeds", "3", "--trace"), ("now",),
                           ("--scenario", "a.yaml", "--seeds", "3")):
             code, out, err = run("simulate", *arguments)
             self.assertEqual((code, out), (2, ""), arguments)
             self.assertTrue(err.startswith("baton simulate: "), err)
+
+    def test_simulate_of_a_saved_copy_says_what_is_wrong_with_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for text, why in (("", ""), ("{}", "no copy of a fleet"), ('{"batonFleetCopy": 1}', "no cluster 'blue'"),
+                              ('{"batonFleetCopy": 1, "clusters": [{}]}', "has no name")):
+                path = os.path.join(folder, "fleet.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                code, out, err = run("simulate", "drain", "blue", "--from", path)
+                self.assertEqual((code, out), (1, ""), text)
+                self.assertIn(why, err)
+        for command in ("migrate", "drain"):
+            code, out, err = run("simulate", command, "-h")
+            self.assertEqual((code, err), (0, ""))
+            self.assertEqual(len(re.findall(r"(?m)^  baton simulate ", out)), 3)
+            self.assertLessEqual(max(map(len, out.splitlines())), 120)
 
 
 class ScenarioTest(unittest.TestCase):
@@ -185,6 +204,9 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.complete("get", "wr"), ["writers"])
         self.assertEqual(self.complete("plan", "m"), ["migrate"])
         self.assertEqual(self.complete("plan", "drain", "--ma"), ["--max"])
+        self.assertEqual(self.complete("simulate", "dr"), ["drain"])
+        self.assertEqual(self.complete("simulate", "drain", "--from-"), ["--from-hub"])
+        self.assertEqual(self.complete("simulate", "--pro"), ["--probes"])
         self.assertEqual(self.complete("migrate", "-o", "y"), ["yaml"])
 
     def test_a_shell_that_is_not_known_is_told(self):

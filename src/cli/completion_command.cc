@@ -46,19 +46,23 @@ _baton() {
   fi
   case "$before" in
     --to|--cluster) COMPREPLY=($(compgen -W "$(_baton_names clusters)" -- "$current")); return ;;
-    --kubeconfig|-f|--data-dir|--object|--observed) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --kubeconfig|-f|--data-dir|--object|--observed|--from|--save) COMPREPLY=($(compgen -f -- "$current")); return ;;
     -o|--output) COMPREPLY=($(compgen -W "json yaml name wide" -- "$current")); return ;;
   esac
-  if [[ $current == -* ]]; then
-    COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" "$command" -h 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)" -- "$current"))
-    return
-  fi
+  local help=("$command")
   if [[ $command == plan || $command == simulate ]]; then  # of a move or a drain: then as those
-    if [ "$COMP_CWORD" -eq 2 ]; then
+    if [ "$COMP_CWORD" -eq 2 ] && [[ $current != -* ]]; then
       COMPREPLY=($(compgen -W "migrate drain" -- "$current"))
       return
     fi
-    command=${COMP_WORDS[2]}
+    if [[ ${COMP_WORDS[2]} == migrate || ${COMP_WORDS[2]} == drain ]]; then
+      help+=("${COMP_WORDS[2]}")
+      command=${COMP_WORDS[2]}
+    fi
+  fi
+  if [[ $current == -* ]]; then
+    COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" "${help[@]}" -h 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)" -- "$current"))
+    return
   fi
   case "$command" in
     drain|uncordon|undrain|unjoin) COMPREPLY=($(compgen -W "$(_baton_names clusters)" -- "$current")) ;;

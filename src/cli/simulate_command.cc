@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "cli/files.h"
 #include "cli/flags.h"
+#include "cli/rehearse_command.h"
 #include "scenario/scenario.h"
 #include "sim/bad_day.h"
 #include "sim/scenario.h"
@@ -26,6 +27,8 @@ constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes]\n"
     "       baton simulate --scenario FILE [--trace]\n"
+    "       baton simulate migrate KIND/NAME --to CLUSTER --from-hub   (on a copy of your own fleet: -h tells more)\n"
+    "       baton simulate drain CLUSTER --from-hub\n"
     "\n"
     "Plays random moves of a workload in a simulated world: a hub, three clusters, the controllers that this program\n"
     "runs, all in one thread and virtual time. Calls fail, are lost, late or doubled, leaders die or go on beside a "
@@ -41,6 +44,7 @@ constexpr const char* kHelp =
     "Examples:\n"
     "  baton simulate --seeds 10000\n"
     "  baton simulate --seed 4711 --trace\n"
+    "  baton simulate drain member1 --from-hub --seeds 100\n"
     "  baton simulate --scenario tests/scenarios/moves/crash_at_the_grant.yaml\n"
     "\n"
     "  --seeds N   how many seeds are played (1000; with --seed alone: that one)\n"
@@ -111,6 +115,7 @@ int PlayMany(const sim::SwarmOptions& options, bool probes) {
 }  // namespace
 
 int SimulateCommand(std::span<const std::string_view> arguments) {
+  if (IsRehearsal(arguments)) return RehearseCommand(arguments);
   if (AsksForHelp(arguments)) {
     std::fputs(kHelp, stdout);
     return 0;

@@ -24,7 +24,8 @@ struct SwarmOptions {
   uint64_t from = 1;
   uint64_t count = 1000;
   size_t jobs = 1;
-  size_t failures_max = 10;  // then no new seeds are begun
+  size_t failures_max = 10;                          // then no new seeds are begun
+  std::function<Day(uint64_t seed)> play = nullptr;  // what a seed is; null: a bad day
 };
 
 struct Swarm {

@@ -43,6 +43,7 @@ rt::Task<Result<void>> World::AddMember(std::string name) {
   }
   practice::PracticeClusterOptions practice;
   practice.kinds = options_.kinds;
+  practice.nodes = options_.nodes;
   practice.flink = practice.flink.Faster(options_.operator_speed);
   member->practice = std::make_unique<practice::PracticeCluster>(*member->server.api, *commons_, name, practice);
   if (options_.operators) scope_->Spawn(member->practice->Run());
@@ -59,7 +60,9 @@ rt::Task<Result<void>> World::Join(std::string name, Value more) {
                                 {"metadata", json::Object({{"name", name}})},
                                 {"spec", json::Object({{"syncMode", "Push"}})}});
   for (const json::Member& field : more["spec"].members()) cluster.Edit("spec").Set(field.key(), field.value());
-  if (!more["labels"].is_null()) cluster.Edit("metadata").Set("labels", more["labels"]);
+  for (const std::string_view field : {"labels", "annotations"}) {
+    if (!more[field].is_null()) cluster.Edit("metadata").Set(field, more[field]);
+  }
   CO_TRY(co_await hub_.api->Create(federation::kClusters, cluster));
   co_return Result<void>();
 }
@@ -92,7 +95,7 @@ rt::Task<Result<void>> World::Start(WorldOptions options) {
   CO_TRY(co_await federation::InstallCrds(*hub_.api));
   if (options.kinds) CO_TRY(co_await practice::InstallPracticeKinds(*hub_.api));
   for (const std::string& name : options.clusters) CO_TRY(co_await Join(name));
-  StartController();
+  if (options.controllers) StartController();
   co_return Result<void>();
 }
 

@@ -45,6 +45,8 @@ struct WorldOptions {
   bool kinds = false;       // not only Flink: all that practice clusters play
   bool operators = true;    // false: nothing runs in the members, as in stories about the federation alone
   bool claim_templates = false;
+  bool controllers = true;  // false: StartController() is called when all is put
+  int nodes = 2;            // of each cluster
 };
 
 // One API server in memory.
@@ -122,7 +124,7 @@ class World {
   ~World();
 
   rt::Task<Result<void>> Start(WorldOptions options);
-  // A further member; `more` may have labels, and a spec to be added to that of its Cluster.
+  // A further member; `more` may have labels, annotations, and a spec to be added to that of its Cluster.
   rt::Task<Result<void>> Join(std::string name, json::Value more = {});
   // Another, empty cluster answers under that name, and what was open there is cut. Only without operators.
   rt::Task<Result<void>> Replace(std::string name);

@@ -1,5 +1,6 @@
-"""A maintenance day: `baton plan`, `baton drain`, `uncordon` and `undrain --return`, a new version by blue-green, on practice clusters with records."""
+"""A maintenance day: `baton plan`, `baton simulate ... --from-hub`, `baton drain`, `uncordon` and `undrain --return`, a new version by blue-green, on practice clusters with records."""
 import json
+import os
 import shutil
 import unittest
 
@@ -100,6 +101,43 @@ class APlanTest(unittest.TestCase):
         self.assertNotIn(cluster, [move["target"] for move in plan["moves"]])
         self.assertIn("there is no cluster nowhere", up.baton("plan", "drain", "nowhere", code=4))
         self.assertEqual(versions(), before, "a plan writes nothing")
+
+
+class ARehearsalTest(unittest.TestCase):
+    """On a copy of this hub, in virtual time."""
+
+    def test_of_a_move_and_again_from_the_saved_copy(self):
+        before = versions()
+        source = up.holder(JOBS[0])
+        target = up.other_than(source)
+        up.kubectl("label", "cluster", target, "tier=gold", "--overwrite")
+        saved = os.path.join(up.directory, "fleet.json")
+        out = up.baton("simulate", "migrate", f"flinkdep/{JOBS[0]}", "--to", target, "--from-hub", "--seeds", "3", "--save", saved)
+        self.assertIn("A copy of hub hub: 3 clusters, 1 policies and profiles, 1 workloads.", out)
+        self.assertIn("not copied: ", out)
+        self.assertIn(f"Without faults: Succeeded: the workload runs in {target}", out)
+        self.assertRegex(out, r"With faults: 3 seeds, 0 failed")
+        self.assertIn("one writer at all times", out)
+        self.assertEqual(versions(), before, "a rehearsal writes nothing")
+        with open(saved, encoding="utf-8") as file:
+            fleet = json.load(file)
+        self.assertEqual({c["metadata"]["name"]: c["metadata"]["labels"].get("tier") for c in fleet["clusters"]}[target], "gold")
+        self.assertEqual(fleet["workloads"][0]["cluster"], source)
+        self.assertNotIn("secretRef", json.dumps(fleet), "nothing of how clusters are reached")
+        story = up.baton("simulate", "migrate", f"flinkdep/{JOBS[0]}", "--to", target, "--from", saved, "--seed", "2")
+        self.assertRegex(story, r"\nseed=2: \w+: ")
+        self.assertEqual(story, up.baton("simulate", "migrate", f"flinkdep/{JOBS[0]}", "--to", target, "--from", saved, "--seed", "2"))
+        # What cannot be is told, and no seeds are played.
+        out = up.baton("simulate", "migrate", f"flinkdep/{JOBS[0]}", "--to", source, "--from", saved, code=4)
+        self.assertIn(f"Without faults: Rejected: it runs in {source} already", out)
+
+    def test_of_a_drain(self):
+        cluster = up.holder(JOBS[0])
+        here = sum(1 for name in JOBS if up.holder(name) == cluster)
+        out = up.baton("simulate", "drain", cluster, "--from-hub", "--seeds", "2", "--max", "2")
+        self.assertIn(f"Without faults: Drained ({here} Succeeded): {here} of {here} are elsewhere", out)
+        self.assertIn("With faults: 2 seeds, 0 failed", out)
+        self.assertIn("there is no cluster 'nowhere'", up.baton("simulate", "drain", "nowhere", "--from-hub", code=1))
 
 
 class DrainTest(unittest.TestCase):

@@ -1,0 +1,491 @@
+// Putting a copy into a world, moving things in it, and looking at what came of it.
+#include "sim/rehearsal.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/invariant.h"
+#include "base/strings.h"
+#include "federation/resources.h"
+#include "json/go_duration.h"
+#include "practice/flink_operator.h"
+#include "rollout/evacuate.h"
+#include "rollout/profiles.h"
+#include "rollout/records.h"
+#include "rt/test_support.h"
+#include "sim/bad_calls.h"
+#include "sim/scene.h"
+#include "sim/world.h"
+
+namespace baton::sim {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture, or owned by
+// rt::Do
+namespace {
+
+constexpr std::string_view kMoveName = "rehearsal";
+constexpr int64_t kStabilization = 5;  // seconds of each move
+constexpr int kNodes = 20;
+constexpr size_t kStatusShown = 400;          // characters of a status in a message
+constexpr Duration kBlockedFor = minutes(1);  // a move that asks a person for that long has ended as far as we go
+
+const kube::Resource& ResourceOf(const FleetWorkload& workload) {
+  return *PlayedKind(kube::ApiVersionOf(workload.object), kube::KindOf(workload.object));
+}
+
+bool Runs(World& world, const std::string& cluster, const FleetWorkload& workload) {
+  const std::string key = workload.Key();
+  const practice::Job* job = nullptr;
+  if (ResourceOf(workload) == practice::FlinkDeployments()) {
+    const practice::JobManager* manager = world.practice(cluster).job_managers().Find(key);
+    job = manager == nullptr ? nullptr : manager->job.get();
+  } else {
+    job = world.practice(cluster).Process(kube::KindOf(workload.object), key);
+  }
+  return job != nullptr && job->phase() == practice::JobPhase::kRunning;
+}
+
+class Stage {
+ public:
+  Stage(World& world, const Fleet& fleet, const RehearsalWish& wish, Rehearsal& result, BadCalls& chance, Story& story)
+      : world_(world), fleet_(fleet), wish_(wish), result_(result), chance_(chance), story_(story) {
+    for (const Value& cluster : fleet.clusters) names_.emplace_back(kube::NameOf(cluster));
+    for (const Value& object : fleet.objects) {
+      if (kube::KindOf(object) != rollout::kProfiles.kind) continue;
+      [[maybe_unused]] const Result<void> taken = profiles_.Set(object);
+    }
+  }
+
+  rt::Task<void> Play(const RehearsalOptions& options) {
+    const bool faults = options.faults;
+    co_await Put();
+    world_.StartController();
+    co_await Settle();
+    if (workloads_.empty() || options.only_settle) {
+      result_.day.end = "NotRehearsed";
+      co_return;
+    }
+    Watch();
+    const MonotonicTime asked = world_.loop().Now();
+    if (faults) chance_.Begin();
+    co_await Ask();
+    if (faults) co_await Disturb();
+    co_await Ended();
+    result_.took = world_.loop().Now() - asked;
+    co_await CheckAll();
+    world_.loop().OnEveryStep(nullptr);
+    for (const std::string& problem : result_.day.problems) story_.Tell("checker", problem);
+  }
+
+ private:
+  void Expect(bool holds, std::string what) {
+    if (!holds) result_.day.problems.push_back(std::move(what));
+  }
+
+  // ---- the copy ----
+  rt::Task<void> Create(kube::Resource resource, Value object) {
+    const std::string told = StrCat(kube::KindOf(object), " ", kube::Name::Of(object).Key());
+    const Result<Value> made = co_await world_.hub().Create(std::move(resource), std::move(object));
+    if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists)
+      result_.refused.push_back(StrCat(told, ": ", made.error().message()));
+  }
+
+  rt::Task<void> Namespaces() {
+    std::set<std::string> all;
+    for (const Value& object : fleet_.objects) all.emplace(kube::NamespaceOf(object));
+    for (const FleetWorkload& workload : fleet_.workloads) all.emplace(kube::NamespaceOf(workload.object));
+    for (const std::string& ns : all) {
+      if (ns.empty()) continue;
+      co_await Create(
+          federation::kNamespaces,
+          json::Object({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", json::Object({{"name", ns}})}}));
+    }
+  }
+
+  static const kube::Resource* PolicyKind(const Value& object) {
+    static const std::vector<kube::Resource> kKinds = {federation::kPropagationPolicies,
+                                                       federation::kClusterPropagationPolicies,
+                                                       federation::kOverridePolicies,
+                                                       federation::kClusterOverridePolicies,
+                                                       federation::kClusterTaintPolicies,
+                                                       federation::kCustomizations,
+                                                       rollout::kProfiles};
+    const auto at = std::ranges::find_if(kKinds, [&](const kube::Resource& one) {
+      return one.kind == kube::KindOf(object) && one.ApiVersion() == kube::ApiVersionOf(object);
+    });
+    return at == kKinds.end() ? nullptr : &*at;
+  }
+
+  // Each binding is there before the controllers are: they find everything placed, as after a restart.
+  rt::Task<void> Put() {
+    co_await Namespaces();
+    for (const Value& object : fleet_.objects) {
+      if (const kube::Resource* resource = PolicyKind(object)) co_await Create(*resource, object);
+    }
+    for (const FleetWorkload& workload : fleet_.workloads) {
+      const Result<Value> made = co_await world_.hub().Create(ResourceOf(workload), workload.object);
+      if (!made.ok()) {
+        result_.unsettled[workload.Name()] = made.error().message();
+        continue;
+      }
+      Value binding = workload.binding;
+      binding.Edit("spec").Edit("resource").Set("uid", kube::UidOf(*made));
+      binding.Edit("spec").Edit("resource").Erase("resourceVersion");
+      const Value status = binding["status"];
+      binding.Erase("status");
+      Result<Value> bound = co_await world_.hub().Create(federation::kResourceBindings, binding);
+      if (!bound.ok()) {
+        result_.unsettled[workload.Name()] = StrCat("its binding: ", bound.error().message());
+        continue;
+      }
+      if (!status.is_null()) {
+        bound->Set("status", status);
+        [[maybe_unused]] const Result<Value> told =
+            co_await world_.hub().UpdateStatus(federation::kResourceBindings, *bound);
+      }
+      workloads_.push_back(&workload);
+    }
+  }
+
+  rt::Task<void> Settle() {
+    const auto settled = [this](const FleetWorkload* one) { return Runs(world_, one->cluster, *one); };
+    co_await world_.Until([&]() -> rt::Task<bool> { co_return std::ranges::all_of(workloads_, settled); },
+                          kRehearsalSettles);
+    for (const FleetWorkload* one : workloads_) {
+      if (settled(one)) continue;
+      const Value there = co_await world_.OnMember(one->cluster, ResourceOf(*one), one->Key());
+      const Value binding = co_await BindingOf(*one);
+      result_.unsettled[one->Name()] =
+          StrCat("it does not run in ", one->cluster,
+                 "; its status there: ", there["status"].ToString().substr(0, kStatusShown),
+                 ", on the hub: ", binding["status"]["conditions"].ToString().substr(0, kStatusShown));
+    }
+    std::erase_if(workloads_, [&](const FleetWorkload* one) { return !settled(one); });
+    co_await world_.loop().Sleep(seconds(10));  // a few checkpoints
+  }
+
+  rt::Task<Value> BindingOf(const FleetWorkload& workload) {
+    return world_.OnHub(federation::kResourceBindings, kube::Name::Of(workload.binding).Key());
+  }
+
+  // ---- what must hold at every step ----
+  void Watch() {
+    if (workloads_.size() * names_.size() > kWritersWatchedMax) return;  // the judge counts overlaps, too
+    world_.loop().OnEveryStep([this] {
+      for (const FleetWorkload* one : workloads_) {
+        std::string where;
+        int running = 0;
+        for (const std::string& name : names_) {
+          if (!Runs(world_, name, *one)) continue;
+          ++running;
+          where += (where.empty() ? "" : " and ") + name;
+        }
+        if (running < 2 || !doubled_.insert(one).second) continue;
+        story_.Tell("checker", StrCat("TWO WRITERS of ", one->Name(), ": ", where));
+        Expect(false, StrCat(one->Name(), ": two writers at once: ", where));
+      }
+    });
+  }
+
+  // ---- the wish ----
+  rt::Task<void> Ask() {
+    if (!wish_.drain.empty()) co_return co_await AskDrain();
+    const FleetWorkload& one = *workloads_.front();
+    story_.Tell("person", StrCat("asks for a move of ", one.Name(), " to ", wish_.to));
+    Value migration = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
+    migration.Edit("metadata").Set("name", kMoveName);
+    migration.Edit("metadata").Set("namespace", kube::NamespaceOf(one.object));
+    migration.Set("spec", json::Object({{"workload", json::Object({{"apiVersion", kube::ApiVersionOf(one.object)},
+                                                                   {"kind", kube::KindOf(one.object)},
+                                                                   {"name", kube::NameOf(one.object)}})},
+                                        {"target", wish_.to},
+                                        {"stabilizationSeconds", kStabilization}}));
+    const Result<Value> made = co_await world_.hub().Create(kMigrations, migration);
+    Expect(made.ok(), made.ok() ? "" : StrCat("the move was not taken: ", made.error().message()));
+  }
+
+  // As `baton drain` does: what is to be done, then the taint.
+  rt::Task<void> AskDrain() {
+    story_.Tell("person", StrCat("drains ", wish_.drain));
+    Value spec =
+        json::Object({{"cluster", wish_.drain}, {"round", int64_t{1}}, {"stabilizationSeconds", kStabilization}});
+    if (wish_.most > 0) spec.Set("maxConcurrent", wish_.most);
+    co_await Create(rollout::kEvacuations, json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"},
+                                                         {"kind", "ClusterEvacuation"},
+                                                         {"metadata", json::Object({{"name", wish_.drain}})},
+                                                         {"spec", spec}}));
+    // Controllers write to Clusters all the time.
+    constexpr int kTries = 50;
+    for (int tries = 0; tries < kTries; ++tries) {
+      Value cluster = co_await world_.OnHub(federation::kClusters, wish_.drain);
+      cluster.Edit("spec").Edit("taints").Push(json::Object({{"key", rollout::kDrainTaint}, {"effect", "NoExecute"}}));
+      const Result<Value> written = co_await world_.hub().Update(federation::kClusters, cluster);
+      if (written.ok()) co_return;
+      co_await world_.loop().Sleep(milliseconds(10));
+    }
+    Expect(false, "the taint was not taken");
+  }
+
+  // ---- faults ----
+  rt::Task<void> Leaders() {
+    while (true) {
+      co_await world_.loop().Sleep(chance_.UpTo(40'000));
+      ++result_.day.leaders;
+      if (chance_.OneIn(2)) {
+        world_.KillController();
+      } else {
+        world_.DeposeController();
+      }
+      co_await world_.loop().Sleep(chance_.UpTo(10'000));
+      world_.StartController();
+      co_await world_.loop().Sleep(chance_.UpTo(20'000));
+      world_.KillDeposed();
+    }
+  }
+
+  rt::Task<void> Troubles() {
+    while (true) {
+      co_await world_.loop().Sleep(chance_.UpTo(15'000));
+      const std::string& name = names_[chance_.Below(names_.size())];
+      practice::PracticeCluster& cluster = world_.practice(name);
+      ++result_.day.troubles;
+      const auto tell = [&](std::string_view what) { story_.Tell(StrCat("cluster ", name), what); };
+      switch (chance_.Below(5)) {
+        case 0:
+          tell("its operator dies");
+          cluster.KillOperator(chance_.UpTo(10'000));
+          break;
+        case 1:
+          tell("its operator stalls");
+          cluster.faults().stall_operator = chance_.UpTo(5'000);
+          break;
+        case 2:
+          tell("it becomes slow");
+          cluster.faults().slow = 1 + static_cast<double>(chance_.Below(5));
+          break;
+        case 3:
+          tell("images cannot be pulled");
+          cluster.faults().fail_image = true;
+          break;
+        default:
+          tell("its next savepoint fails");
+          cluster.faults().fail_savepoints = 1;
+          break;
+      }
+    }
+  }
+
+  rt::Task<void> Partitions() {
+    while (true) {
+      co_await world_.loop().Sleep(chance_.UpTo(30'000));
+      const std::string name = names_[chance_.Below(names_.size())];
+      ++result_.day.partitions;
+      world_.CutOff(name, true);
+      co_await world_.loop().Sleep(chance_.UpTo(60'000));
+      world_.CutOff(name, false);
+    }
+  }
+
+  rt::Task<void> Disturb() {
+    const bool leaders = chance_.OneIn(2);
+    const bool troubles = chance_.OneIn(2);
+    const bool cuts = chance_.OneIn(3);
+    const auto lasts = seconds(static_cast<int64_t>(10 + chance_.Below(110)));
+    {
+      rt::Scope scope(world_.loop());
+      if (leaders) scope.Spawn(Leaders());
+      if (troubles) scope.Spawn(Troubles());
+      if (cuts) scope.Spawn(Partitions());
+      co_await world_.loop().Sleep(lasts);
+      chance_.End();
+    }
+    story_.Tell("world", "the faults stop");
+    for (const std::string& name : names_) {
+      world_.practice(name).faults() = {};
+      world_.CutOff(name, false);
+    }
+    world_.KillDeposed();
+    if (!world_.controller_runs()) world_.StartController();
+  }
+
+  // ---- the end ----
+  rt::Task<std::vector<Value>> Moves() {
+    Result<kube::Listed> listed = co_await world_.hub().ListAll(kMigrations);
+    co_return listed.ok() ? std::move(listed->items) : std::vector<Value>();
+  }
+
+  // All that is under way has asked a person for a while.
+  rt::Task<bool> Held() {
+    bool any = false;
+    bool all = true;
+    for (const Value& move : co_await Moves()) {
+      if (Scene::IsOver(move)) continue;
+      any = true;
+      all = all && Scene::IsBlocked(move);
+    }
+    if (!any || !all) blocked_.reset();
+    if (any && all && !blocked_) blocked_ = world_.loop().Now();
+    co_return blocked_.has_value() && world_.loop().Now() - *blocked_ > kBlockedFor;
+  }
+
+  rt::Task<void> Ended() {
+    const bool drain = !wish_.drain.empty();
+    bool held = false;
+    const auto over = [&]() -> rt::Task<bool> {
+      held = co_await Held();
+      if (held) co_return true;
+      if (!drain) {
+        const Value move =
+            co_await world_.OnHub(kMigrations, StrCat(kube::NamespaceOf(workloads_.front()->object), "/", kMoveName));
+        result_.day.end = move["status"]["phase"].str();
+        result_.said = move["status"]["message"].str();
+        co_return Scene::IsOver(move);
+      }
+      const Value status = (co_await world_.OnHub(rollout::kEvacuations, wish_.drain))["status"];
+      result_.day.end = status["phase"].str();
+      result_.said = status["message"].str();
+      co_return result_.day.end == "Drained" || result_.day.end == "Stuck";
+    };
+    const bool ended = co_await world_.Until(over, drain ? kDrainEnds : kMoveEnds);
+    if (held) result_.day.end = "Held";
+    Expect(ended, StrCat("no end in time: ", result_.day.end, ": ", result_.said));
+    std::map<std::string, int> phases;
+    Duration longest{};
+    for (const Value& move : co_await Moves()) {
+      ++phases[std::string(move["status"]["phase"].str())];
+      const std::string_view downtime = move["status"]["downtime"].str();
+      const Result<Duration> length = json::ParseDuration(downtime);
+      if (!length.ok() || *length < longest) continue;
+      longest = *length;
+      result_.downtime = downtime;
+    }
+    if (!drain) co_return;
+    std::string moves;
+    for (const auto& [phase, count] : phases) StrAppend(moves, moves.empty() ? "" : ", ", count, " ", phase);
+    StrAppend(result_.day.end, " (", moves, ")");
+  }
+
+  rt::Task<void> CheckAll() {
+    const bool held = result_.day.end.starts_with("Held");
+    const std::string end = std::string(Split(result_.day.end, ' ')[0]);
+    for (const FleetWorkload* one : workloads_) {
+      if (!held) co_await ExpectRunsAlone(*one, end);
+      co_await ExpectJudge(*one);
+    }
+    if (held) co_return;
+    co_await world_.Until(
+        [this]() -> rt::Task<bool> {
+          co_return std::ranges::all_of(co_await Moves(), [](const Value& move) {
+            return !Scene::IsOver(move) || move["metadata"]["finalizers"].empty();
+          });
+        },
+        kube::kCallTimeout + seconds(10));
+    for (const Value& move : co_await Moves()) {
+      Expect(!Scene::IsOver(move) || move["metadata"]["finalizers"].empty(),
+             StrCat("left: the finalizer of migration ", kube::NameOf(move)));
+    }
+    const Result<kube::Listed> overrides = co_await world_.hub().ListAll(federation::kOverridePolicies);
+    for (const Value& policy : overrides.ok() ? overrides->items : std::vector<Value>()) {
+      Expect(!kube::NameOf(policy).starts_with(rollout::OverrideName("")),
+             StrCat("left: OverridePolicy ", kube::NameOf(policy)));
+    }
+    for (const FleetWorkload* one : workloads_) {
+      const Value binding = co_await BindingOf(*one);
+      Expect(binding["spec"]["gracefulEvictionTasks"].is_null() && binding["spec"]["suspension"].is_null(),
+             StrCat(one->Name(), ": left: the lock of its binding"));
+    }
+  }
+
+  rt::Task<void> ExpectRunsAlone(const FleetWorkload& workload, std::string end) {
+    std::string where;
+    const auto alone = [&]() -> rt::Task<bool> {
+      where.clear();
+      size_t objects = 0;
+      for (const std::string& name : names_) {
+        if (Runs(world_, name, workload)) where += (where.empty() ? "" : "+") + name;
+        if (!(co_await world_.OnMember(name, ResourceOf(workload), workload.Key())).is_null()) ++objects;
+      }
+      co_return objects == 1 && !where.empty() && where.find('+') == std::string::npos;
+    };
+    const bool holds = co_await world_.Until(alone, minutes(5));
+    Expect(holds, StrCat(workload.Name(), ": it does not run in one cluster, alone, but in '", where, "'"));
+    if (!wish_.drain.empty()) {
+      Expect(end != "Drained" || where != wish_.drain, StrCat(workload.Name(), ": it runs in the drained cluster"));
+      co_return;
+    }
+    const std::string& meant = end == "Succeeded" ? wish_.to : workload.cluster;
+    Expect(where == meant, StrCat(workload.Name(), ": ", end, ", and it runs in '", where, "', not in ", meant));
+  }
+
+  rt::Task<void> ExpectJudge(const FleetWorkload& workload) {
+    std::string name(kube::NameOf(workload.object));
+    if (ResourceOf(workload) != practice::FlinkDeployments())
+      StrAppend(name, ".", ToLower(kube::KindOf(workload.object)));
+    const Result<practice::JudgeReport> report =
+        co_await world_.Judge(std::string(kube::NamespaceOf(workload.object)), name);
+    Expect(report.ok(), StrCat(workload.Name(), ": the judge could not read"));
+    if (!report.ok()) co_return;
+    Expect(report->out > 0, StrCat(workload.Name(), ": nothing came out"));
+    const auto profile = profiles_.ForKind(kube::ApiVersionOf(workload.object), kube::KindOf(workload.object));
+    const bool exact = profile != nullptr && profile->guarantee() == "ExactlyOnce";
+    const bool well = exact ? report->clean() : report->lost == 0 && report->overlap_count == 0;
+    Expect(well, StrCat(workload.Name(), ": ", report->Text()));
+  }
+
+  World& world_;
+  const Fleet& fleet_;
+  const RehearsalWish& wish_;
+  Rehearsal& result_;
+  BadCalls& chance_;
+  Story& story_;
+  std::vector<std::string> names_;
+  std::vector<const FleetWorkload*> workloads_;  // that run
+  std::set<const FleetWorkload*> doubled_;       // told once
+  std::optional<MonotonicTime> blocked_;
+  rollout::ProfileSet profiles_;
+};
+
+}  // namespace
+
+Rehearsal Rehearse(const Fleet& fleet, const RehearsalWish& wish, uint64_t seed, const RehearsalOptions& options) {
+  Rehearsal result;
+  result.day.seed = seed;
+  rt::VirtualLoop loop(seed);
+  Story story(options.detail);
+  story.Begin(loop);
+  BadCalls chance(seed);
+  loop.Run(rt::Do([&]() -> rt::Task<void> {
+    World world(loop);
+    world.SetFaultPlan(&chance);
+    world.SetStory(&story);
+    Stage stage(world, fleet, wish, result, chance, story);
+    const bool kinds = std::ranges::any_of(
+        fleet.workloads, [](const FleetWorkload& one) { return ResourceOf(one) != practice::FlinkDeployments(); });
+    Result<void> started =
+        co_await world.Start({.clusters = {}, .kinds = kinds, .controllers = false, .nodes = kNodes});
+    for (const Value& cluster : fleet.clusters) {
+      if (!started.ok()) break;
+      Value more = cluster["metadata"];
+      more.Set("spec", cluster["spec"]);
+      started = co_await world.Join(std::string(kube::NameOf(cluster)), std::move(more));
+    }
+    if (started.ok()) {
+      co_await stage.Play(options);
+    } else {
+      result.day.problems.push_back(StrCat("the copy does not start: ", started.error().message()));
+    }
+    co_await world.Stop();
+  }));
+  story.End();
+  result.day.events = story.events();
+  result.day.calls = story.calls();
+  result.day.faults = story.faults();
+  result.day.story = story.Text();
+  return result;
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+}  // namespace baton::sim
