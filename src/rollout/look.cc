@@ -74,10 +74,10 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
     co_return look;
   }
   const Claim& claim = *look.writer.claim;
-  Memory& memory = memory_[look.spec.migration.uid];
-  if (memory.valid_for_attempt == claim.attempt) {
-    seen.target_valid = memory.target_valid.value_or(false);
-    seen.target_invalid = memory.target_invalid;
+  const Memory& known = memory_[look.spec.migration.uid];
+  if (known.valid_for_attempt == claim.attempt) {
+    seen.target_valid = known.target_valid.value_or(false);
+    seen.target_invalid = known.target_invalid;
   }
   if (look.profile == nullptr) co_return look;
   seen.override_state = ReadOverride(look.override_policy, claim, look.workload, Pinned(look), *look.profile);
@@ -93,6 +93,10 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
   std::vector<Sighting> sights = co_await rt::WhenAll(std::move(both));
   seen.source = std::move(sights[0]);
   seen.target = std::move(sights[1]);
+  // The migration may have been removed while we looked: then nothing is remembered of it.
+  const auto remembered = memory_.find(look.spec.migration.uid);
+  Memory forgotten;
+  Memory& memory = remembered == memory_.end() ? forgotten : remembered->second;
   if (seen.target.start_proven && seen.target.seq == look.writer.seq) {
     if (!memory.proven_since) memory.proven_since = hub_.loop().Now();
     seen.proven_for = hub_.loop().Now() - *memory.proven_since;
