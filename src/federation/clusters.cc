@@ -376,9 +376,10 @@ rt::Task<kube::Outcome> ClusterController::Reconcile(std::string name) {
     SetCondition(next.Edit("status"), "Ready", "False", "ClusterNotReachable", hub_.members().WhyNot(name),
                  hub_.loop().WallNow());
   } else {
-    std::unique_ptr<State>& state = states_[name];
+    std::shared_ptr<State> state = states_[name];
     if (state == nullptr) {
-      state = std::make_unique<State>(member);
+      state = std::make_shared<State>(member);
+      states_[name] = state;
       const auto wake = [this, name](const json::Value&, const json::Value&) {
         controller_.AddAfter(name, milliseconds(500));
       };

@@ -57,7 +57,7 @@ class ClusterController {
 
   Hub& hub_;
   kube::Informer secrets_;
-  std::map<std::string, std::unique_ptr<State>, std::less<>> states_;
+  std::map<std::string, std::shared_ptr<State>, std::less<>> states_;  // held by whoever looks
   kube::Controller controller_;
 };
 

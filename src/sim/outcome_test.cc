@@ -85,6 +85,24 @@ TEST(OutcomeTest, NewCredentialsOfAClusterDuringAMoveDoNotDisturbIt) {
   });
 }
 
+TEST(OutcomeTest, AClusterThatIsRemovedByForceWhileItsAnswerIsWaitedForDisturbsNobody) {
+  Simulate(64, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    const std::string other = scene.from == "red" || scene.to == "red" ? "blue" : "red";
+    scene.world.member_faults(other).Add({.fault = kube::Fault::kSilence, .hits = 1'000});
+    co_await scene.world.loop().Sleep(seconds(31));  // a heartbeat is under way
+    const auto freed = co_await scene.world.hub().Patch(federation::kClusters, {"", other}, kube::PatchType::kMerge,
+                                                        Yaml("{metadata: {finalizers: null}}"));
+    const auto gone = co_await scene.world.hub().Delete(federation::kClusters, {"", other});
+    scene.Expect(freed.ok() && gone.ok(), "it was not removed");
+    co_await scene.world.loop().Sleep(minutes(1));
+    co_await scene.Ask();
+    const Value end = co_await scene.Ended();
+    scene.Expect(Scene::IsOver(end), Scene::Said(end));
+    co_await scene.CheckAll();
+  });
+}
+
 TEST(OutcomeTest, AClusterCannotLeaveInTheMiddleOfAMove) {
   for (const bool target : {false, true}) {
     Simulate(62, [target](Scene& scene) -> rt::Task<void> {
