@@ -32,7 +32,7 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
       profile_objects_(hub_.api(), kProfiles),
       writers_(hub_.api(), kWriters),
       controller_(hub_.loop(), "rollout", [this](std::string key) { return Reconcile(std::move(key)); },
-                  {.workers = 32, .log = options_.log}) {
+                  {.workers = 32, .queue = {.backoff_max = kRetryMax}, .log = options_.log}) {
   migrations_.AddIndex("workload", [](const Value& migration) {
     const Value& workload = migration["spec"]["workload"];
     return std::vector<std::string>{

@@ -27,6 +27,8 @@
 
 namespace baton::rollout {
 
+// After failed calls: a workload may stand still until the next try, and nothing else may come to wake it.
+inline constexpr Duration kRetryMax = seconds(10);
 inline constexpr Duration kLookAgain = seconds(1);  // a safety net while something is waited for: pods have no watch
 inline constexpr size_t kStepsMax = 64;             // of one reconcile, then others get their turn
 inline constexpr Duration kLateWrites = kube::kCallTimeout;  // after its end a move is swept once more

@@ -28,6 +28,22 @@ TEST(FailureTest, AnAbortOfARunningTargetTakesItsStateBack) {
   });
 }
 
+// As long as the hub was away the engine waited longer and longer, and then as long again: up to 16 minutes with nobody
+// writing (seed 10046 of the random days).
+TEST(FailureTest, AMoveGoesOnSoonAfterALongOutage) {
+  Simulate(3, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask();
+    co_await scene.UntilStopIsOrdered();
+    scene.world.hub_faults().Add({.fault = kube::Fault::kErrorBefore, .plural = "writers", .hits = 1'000'000});
+    co_await scene.world.loop().Sleep(minutes(12));
+    scene.world.hub_faults().Clear();
+    const Value end = co_await scene.Settled("", minutes(1));
+    scene.Expect(Scene::IsOver(end), StrCat("a minute later: ", Scene::Said(end)));
+    co_await scene.CheckAll();
+  });
+}
+
 TEST(FailureTest, ASavepointThatFailsEndsTheMoveAndNotTheJob) {
   Simulate(4, [](Scene& scene) -> rt::Task<void> {
     co_await scene.Begin();
