@@ -41,6 +41,10 @@ class FederationStage final : public scenario::Stage {
   std::string AddFault(const scenario::Step& step) override {
     const std::optional<kube::Fault> fault = kube::FaultFromName(step.what.str());
     if (!fault) return StrCat("no fault is called ", step.what.str());
+    if (member(std::string(step.whole["in"].str())) == nullptr) return "in which cluster? fault needs \"in\" here";
+    for (const std::string_view word : {"of", "at", "verb", "resource", "name", "subresource", "saying"}) {
+      if (step.whole.Has(word)) return StrCat("\"", word, "\" goes with fault only where \"practice: true\" is said");
+    }
     const Result<Duration> delay = scenario::TimeOf(step.whole["delay"], seconds(1));
     if (!delay.ok()) return delay.error().message();
     world_.faults[std::string(step.whole["in"].str())].Add(

@@ -91,6 +91,25 @@ TEST(ScenarioFileTest, WhatIsNoTimeIsTold) {
   EXPECT_EQ(failures[0], "a.yaml: line 4, column 9: \"soon\" is no time: write it as 10s, 500ms or 2m");
 }
 
+TEST(ScenarioFileTest, WordsThatThisStageDoesNotKnowAreNotPassedOver) {
+  for (const auto& [words, error] :
+       {std::pair("fault: silence", "in which cluster?"), std::pair("fault: silence, in: hub", "in which cluster?"),
+        std::pair("fault: silence, in: blue, at: 3", "\"at\" goes with fault only where"),
+        std::pair("fault: fail-image, in: blue", "no fault is called fail-image"),
+        std::pair("silent: red", "there is no cluster \"red\""),
+        std::pair("apply: {kind: ConfigMap, metadata: 3}", "apply failed: "),
+        std::pair("expect: {kind: ConfigMap, name: a}, in: [blue]", "there is no cluster [\"blue\"]"),
+        std::pair("join: 7", "what joins is a name"), std::pair("wait: 1000h", "1000h is no time of a story"),
+        std::pair("wait: -1s", "-1s is no time of a story")}) {
+    const Result<Scenario> scenario =
+        Scenario::Parse("a.yaml", StrCat("title: a\nclusters: [blue]\nstory:\n  - when:\n      - {", words, "}\n"));
+    ASSERT_TRUE(scenario.ok()) << scenario.error().message();
+    const std::vector<std::string> failures = RunScenario(*scenario);
+    ASSERT_EQ(failures.size(), 1U) << words;
+    EXPECT_TRUE(failures[0].starts_with(StrCat("a.yaml: line 5, column 9: ", error))) << failures[0];
+  }
+}
+
 TEST(ScenarioFileTest, AStoryThatDoesNotHoldFailsAndSaysWhere) {
   const Result<Scenario> scenario = Scenario::Parse("a.yaml", R"(title: a
 clusters: [blue]

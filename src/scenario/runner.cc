@@ -16,6 +16,7 @@ namespace {
 using json::Value;
 
 constexpr Duration kLookEvery = milliseconds(200);
+constexpr Duration kTimeMax = hours(48);
 constexpr Duration kDiscoverTimeout = seconds(5);
 constexpr size_t kObjectShown = 1500;  // characters of an object in a message
 
@@ -47,6 +48,8 @@ Result<Duration> TimeOf(const Value& text, Duration otherwise) {
   const Result<Duration> time = json::ParseDuration(text.str());
   if (!text.is_string() || !time.ok())
     return InvalidError(StrCat(text.ToString(), " is no time: write it as 10s, 500ms or 2m"));
+  if (*time < Duration{} || *time > kTimeMax)
+    return InvalidError(StrCat(text.str(), " is no time of a story: they go up to ", kTimeMax / hours(1), "h"));
   return Duration(*time);
 }
 
@@ -110,8 +113,8 @@ rt::Task<std::string> Runner::One(const Step& step) {
   const std::string_view verb = step.verb->name;
   const Value& on = step.whole["in"];
   // `runs` has more to say there than the name of one cluster.
-  if (on.is_string() && on.str() != "hub" && verb != "runs" && stage_.member(std::string(on.str())) == nullptr)
-    co_return StrCat("there is no cluster ", on.str());
+  const bool known = on.is_string() && (on.str() == "hub" || stage_.member(std::string(on.str())) != nullptr);
+  if (!on.is_null() && !known && verb != "runs") co_return StrCat("there is no cluster ", on.ToString());
   if (IsOneOf(verb, {"apply", "create", "delete", "patch", "status"})) co_return co_await Writes(step);
   if (verb == "expect") co_return co_await Expect(step, kExpectWithin);
   if (verb == "until" && step.what.is_object()) co_return co_await Expect(step, kUntilWithin);
@@ -137,6 +140,8 @@ rt::Task<std::string> Runner::Clusters(const Step& step) {
   const std::string name(step.what.str());
   if (IsOneOf(verb, {"silent", "back", "replace", "wipe"}) && stage_.member(name) == nullptr)
     co_return StrCat("there is no cluster ", step.what.ToString());
+  if (verb == "join" && name.empty() && step.what["name"].str().empty())
+    co_return "what joins is a name, or {name, labels, spec}";
   if (verb == "join") co_return co_await stage_.Join(step.what);
   if (verb == "replace") co_return co_await stage_.Replace(name);
   if (verb == "wipe") co_return co_await Wipe(name);
@@ -176,7 +181,7 @@ rt::Task<Result<void>> Runner::Write(const Step& step) {
     const Value now = step.Is("create")
                           ? CO_TRY(co_await api.Create(resource, object))
                           : CO_TRY(co_await api.Apply(resource, object, {.field_manager = manager, .force = true}));
-    stage_.Wrote(where, resource, kube::Name::Of(now), now);
+    if (manager == "user") stage_.Wrote(where, resource, kube::Name::Of(now), now);
     co_return Result<void>();
   }
   const kube::Name name = NameOf(resource, step.what);

@@ -14,6 +14,7 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kKnown[] = {"title", "karmada", "practice", "seed", "clusters", "options", "given", "story"};
+constexpr size_t kClustersMax = 32;
 constexpr size_t kShown = 200;  // characters of a value in a message
 
 std::vector<std::string> Inside(std::vector<std::string> path, std::string_view key) {
@@ -88,6 +89,8 @@ Result<void> Scenario::Head(const Value& root) {
   if (root.Has("seed") && root["seed"].int_or(-1) < 0) return Wrong({"seed"}, "seed is a whole number from 0 on");
   seed = static_cast<uint64_t>(root["seed"].int_or(1));
   if (root.Has("clusters") && !root["clusters"].is_array()) return Wrong({"clusters"}, "clusters is a list");
+  if (root["clusters"].size() > kClustersMax)
+    return Wrong({"clusters"}, StrCat("a story has at most ", kClustersMax, " clusters"));
   for (size_t i = 0; i < root["clusters"].size(); ++i) {
     const Value& cluster = root["clusters"][i];
     if (cluster.str().empty() && cluster["name"].str().empty())

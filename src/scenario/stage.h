@@ -35,7 +35,7 @@ class Stage {
 
   // Steps that only this stage knows.
   virtual rt::Task<std::string> Other(const Step& step) { co_return StrCat("this world has no ", step.verb->name); }
-  // What the story itself wrote, as it is now; null: it was deleted.
+  // What the story itself wrote as the object's owner (not `by` another), as it is now; null: it was deleted.
   virtual void Wrote(const std::string& /*where*/, const kube::Resource& /*resource*/, const kube::Name& /*name*/,
                      const json::Value& /*object*/) {}
   virtual void Begins(const Step& /*step*/) {}

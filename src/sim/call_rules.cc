@@ -2,6 +2,7 @@
 #include "sim/call_rules.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/strings.h"
 #include "scenario/runner.h"
@@ -67,7 +68,10 @@ Result<CallPick> CallPick::Of(const scenario::Step& step) {
     text.remove_prefix(6);
   }
   int64_t number = words["at"].int_or(0);
-  for (const char c : text) number = c < '0' || c > '9' || number > 1'000'000 ? -1'000'000 : number * 10 + (c - '0');
+  if (words["at"].is_string()) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) number = 0;
+  }
   if (number < 1) return InvalidError(StrCat("at: ", words["at"].ToString(), " is no number from 1 on"));
   pick.writes = pick.writes || (!pick.verb && pick.plural.empty());
   pick.skip = static_cast<size_t>(number) - 1;

@@ -14,6 +14,7 @@ namespace baton::sim {
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture
 namespace {
 
+constexpr std::string_view kFlinkNumber = "kubernetes.operator.baton.seq";  // stays when a move is over
 constexpr Duration kLastCalls = seconds(40);  // of a call that was under way when the faults stopped, and a bit
 constexpr Duration kComesBack = minutes(5);   // a process whose operator was just let go
 
@@ -163,6 +164,13 @@ rt::Task<void> Checkers::CheckNoResidueOf(const Owned& owned) {
     Wrong("I4", StrCat("residue: a fence on the binding of ", text));
   const std::vector<std::string> where = RunningIn(world_, workload);
   if (where.size() != 1) co_return;
+  Value spec = (co_await world_.OnMember(where[0], workload.resource, owned.key))["spec"];
+  if (!spec["flinkConfiguration"].is_null()) spec.Edit("flinkConfiguration").Erase(kFlinkNumber);
+  // A Job's selector and labels are its cluster's own; a new version may have failed, and the old one goes on.
+  const bool as_template = workload.resource.kind != "Job" && !meddles_ &&
+                           owned.object["metadata"]["annotations"]["rollout.karmada.io/strategy"].is_null();
+  if (as_template && spec != now["spec"])
+    Wrong("I4", StrCat("the spec of ", text, " in ", where[0], " is not the template's: ", spec.ToString()));
   for (const std::string& cluster : world_.members()) {
     const Value object = co_await world_.OnMember(cluster, workload.resource, owned.key);
     if (cluster != where[0] && !object.is_null()) Wrong("I4", StrCat("residue: ", text, " in ", cluster));

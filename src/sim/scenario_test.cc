@@ -46,6 +46,17 @@ TEST_P(MoveScenarioTest, GoesAsTold) {
 
 INSTANTIATE_TEST_SUITE_P(Files, MoveScenarioTest, testing::ValuesIn(Files("moves")), TestName);
 
+// Stories about the federation alone hold here, too, beside the rollout's controllers and its gate.
+class FederationStoryTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(FederationStoryTest, HoldsInTheSimulator) {
+  const Result<scenario::Scenario> file = scenario::Scenario::Parse(GetParam(), TextOf(GetParam()));
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  for (const std::string& problem : PlayScenario(*file)) ADD_FAILURE() << problem;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, FederationStoryTest, testing::ValuesIn(Files(".")), TestName);
+
 // "# fails: I1: two writers"
 class NotHoldingTest : public testing::TestWithParam<std::string> {};
 

@@ -106,6 +106,7 @@ std::string SimStage::AddFault(const Step& step) {
 
 std::string SimStage::AddPracticeFault(const Step& step) {
   const std::string name(step.whole["in"].str());
+  if (!practice_) return StrCat("no fault is called ", step.what.str());
   if (PicksACall(step.whole) || step.whole.Has("hits") || step.whole.Has("delay"))
     return StrCat("no fault of a call is called ", step.what.str());
   if (!world_.has_member(name)) return StrCat("in which cluster? ", step.what.str(), " needs \"in\"");

@@ -132,7 +132,11 @@ rt::Task<std::string> SimStage::Drain(const Step& step) {
 }
 
 rt::Task<Result<void>> SimStage::Taint(std::string cluster, bool tainted) {
+  const Value cluster_now = CO_TRY(co_await world_.hub().Get(federation::kClusters, {"", cluster}));
   Value taints = json::Array();
+  for (const Value& taint : cluster_now["spec"]["taints"].items()) {
+    if (taint["key"].str() != rollout::kDrainTaint) taints.Push(taint);
+  }
   if (tainted) taints.Push(json::Object({{"key", rollout::kDrainTaint}, {"effect", "NoExecute"}}));
   CO_TRY(co_await world_.hub().Patch(federation::kClusters, {"", cluster}, kube::PatchType::kMerge,
                                      json::Object({{"spec", json::Object({{"taints", taints}})}})));
