@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,8 +114,8 @@ std::string Identity() {
 }
 
 // Until it is dropped.
-rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, const Settings& settings, Office& office,
-                    const Logger& log) {
+rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, std::function<void(int64_t)> outranked,
+                    const Settings& settings, Office& office, const Logger& log) {
   log.Info("leading", {{"fence", fence}, {"federation", settings.federation}, {"rollout", settings.rollout}});
   office.leading = true;
   office.leads.Set(1);
@@ -127,7 +128,10 @@ rt::Task<void> Lead(rt::RealLoop& loop, kube::Api& hub, int64_t fence, const Set
   } leaves{office};
   ControlPlane control(hub, federation::ConnectOverHttps(loop), federation::PostOverHttps(loop, hub),
                        [fence] { return fence; }, &log,
-                       {.own_hub = settings.federation, .metrics = &office.metrics, .limits = settings.limits});
+                       {.own_hub = settings.federation,
+                        .metrics = &office.metrics,
+                        .limits = settings.limits,
+                        .outranked = std::move(outranked)});
   federation::LateAdmission late(hub, &log);
   rt::Scope scope(loop);
   if (!settings.federation) {
@@ -167,10 +171,12 @@ rt::Task<Result<void>> Serve(rt::RealLoop& loop, const Flags& flags, Settings se
                                          .identity = StrCat(Identity(), "_", loop.random().Next())});
   if (settings.elect) {
     // A first leader has made no transition, and 0 is what nobody has written.
-    either.push_back(
-        election.Run([&](int64_t transitions) { return Lead(loop, hub, transitions + 1, settings, office, log); }));
+    either.push_back(election.Run([&](int64_t transitions) {
+      const auto outranked = [&election](int64_t fence) { election.RaiseFence(fence - 1); };
+      return Lead(loop, hub, transitions + 1, outranked, settings, office, log);
+    }));
   } else {
-    either.push_back(Lead(loop, hub, 1, settings, office, log));
+    either.push_back(Lead(loop, hub, 1, nullptr, settings, office, log));
   }
   co_await rt::WhenAny(std::move(either));
   log.Info("stopping", {});

@@ -26,7 +26,11 @@ ControlPlane::ControlPlane(kube::Api& hub, federation::Connect connect, federati
       gate(hub, profiles),
       federation(hub, interpreter, std::move(connect), {.gate = &gate, .post = std::move(post), .log = log}),
       rollout(federation, gate, profiles,
-              {.fence = std::move(fence), .own_hub = options.own_hub, .log = log, .metrics = options.metrics},
+              {.fence = std::move(fence),
+               .outranked = options.outranked,
+               .own_hub = options.own_hub,
+               .log = log,
+               .metrics = options.metrics},
               options.limits),
       alongside(options.own_hub ? nullptr : std::make_unique<rollout::Alongside>(federation, gate, profiles, log)),
       scope(hub.loop()) {}

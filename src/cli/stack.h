@@ -41,6 +41,7 @@ struct ControlOptions {
   bool own_hub = true;  // false: another federation places workloads, and RunAlongside() is meant
   const rollout::RolloutMetrics* metrics = nullptr;
   rollout::EvacuateOptions limits = {};
+  std::function<void(int64_t fence)> outranked = {};  // rollout/engine.h
 };
 
 // The controllers on a hub: the federation and the rollout engine.

@@ -42,8 +42,13 @@ json::Value Election::Record(const json::Value& lease, bool release) const {
   spec.Set("leaseDurationSeconds", whole_seconds(options_.lease_duration));
   spec.Set("renewTime", now);
   if (!mine) spec.Set("acquireTime", now);
-  if (!mine) spec.Set("leaseTransitions", lease.is_null() ? 0 : old["leaseTransitions"].int_or(0) + 1);
+  const int64_t counted = lease.is_null() ? 0 : old["leaseTransitions"].int_or(0) + (mine ? 0 : 1);
+  if (!mine || counted <= raise_above_) spec.Set("leaseTransitions", std::max(counted, raise_above_ + 1));
   return spec;
+}
+
+void Election::RaiseFence(int64_t above) {
+  if (above < kFenceMax) raise_above_ = std::max(raise_above_, above);
 }
 
 rt::Task<bool> Election::TryOnce() {

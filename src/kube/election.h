@@ -48,6 +48,12 @@ class Election {
   // Run() in an orderly end.
   rt::Task<void> Release();
 
+  // The fence must be greater than that, says one who sees what a leader with a higher fence wrote. When this one has
+  // the lease, the lease began to count anew (it was deleted, or another one was used before): the next renewal counts
+  // it up, by compare-and-swap, and `lead` begins again with the new fence. When it has not, that changes nothing.
+  void RaiseFence(int64_t above);
+  static constexpr int64_t kFenceMax = 1'000'000'000;  // a Lease's number has 32 bits: what is higher is not followed
+
   bool leading() const { return leading_; }
   int64_t fence() const { return fence_; }
   const std::string& leader() const { return holder_; }  // as last seen
@@ -64,6 +70,7 @@ class Election {
   json::Value lease_;
   bool leading_ = false;
   int64_t fence_ = 0;
+  int64_t raise_above_ = -1;
   std::string holder_;
   MonotonicTime renewed_{};
 };

@@ -101,6 +101,31 @@ TEST(ElectionTest, TakesOverAfterTheLeaseRanOutWhenTheLeaderDies) {
   });
 }
 
+TEST(ElectionTest, AFenceThatIsTooLowIsRaisedInTheLeaseAndLeadingBeginsAnew) {
+  WithServer(1, [](Api& api) -> rt::Task<void> {
+    Election first(api, As("one"));
+    Election second(api, As("two"));
+    Leaders leaders;
+    rt::Scope scope(api.loop());
+    scope.Spawn(first.Run([&](int64_t fence) { return LeadUntilDropped(api.loop(), leaders, fence); }));
+    co_await api.loop().Sleep(seconds(1));
+    scope.Spawn(second.Run([&](int64_t fence) { return LeadUntilDropped(api.loop(), leaders, fence); }));
+    second.RaiseFence(90);  // of one that does not lead: nobody is disturbed
+    co_await api.loop().Sleep(seconds(30));
+    EXPECT_EQ(leaders.fences, std::vector<int64_t>{0});
+    first.RaiseFence(7);
+    first.RaiseFence(Election::kFenceMax);
+    first.RaiseFence(3);
+    co_await api.loop().Sleep(seconds(5));
+    EXPECT_EQ(leaders.fences, (std::vector<int64_t>{0, 8}));
+    EXPECT_EQ(leaders.overlaps, 0);
+    EXPECT_TRUE(first.leading());
+    const Value lease = co_await Must(api.Get(Leases(), {"default", "leader"}));
+    EXPECT_EQ(lease["spec"]["leaseTransitions"].int_or(-1), 8);
+    EXPECT_EQ(lease["spec"]["holderIdentity"].str(), "one");
+  });
+}
+
 TEST(ElectionTest, NeverHasTwoLeadersAndAlwaysOneAgain) {
   size_t changes = 0;
   for (uint64_t seed = 1; seed <= 1000; ++seed) {

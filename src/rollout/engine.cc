@@ -234,6 +234,10 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
     Result<Look> look = co_await Observe(current);
     if (!look.ok()) co_return kube::Outcome::Retry(look.error());
     const Decision decision = Next(look->writer, look->spec.migration, look->seen);
+    if (const int64_t newest = NewestFence(look->writer, look->seen); newest > look->seen.fence) {
+      SOMETIMES("rollout.outranked");
+      if (options_.outranked) options_.outranked(newest);
+    }
     current.Set("status", Projected(current, *look, decision));
     if (!std::holds_alternative<NoEffect>(decision.effect)) {
       const Result<void> done = co_await Perform(*look, decision.effect);

@@ -37,6 +37,9 @@ inline constexpr Duration kSightTimeout = seconds(5);  // a member that takes lo
 
 struct EngineOptions {
   std::function<int64_t()> fence;  // of this leader; null: 1
+  // Told of a higher fence than ours in what we should act on: another leader is newer, or fences count anew and ours
+  // must be raised. May be null.
+  std::function<void(int64_t fence)> outranked;
   bool own_hub = true;
   const Logger* log = nullptr;
   const RolloutMetrics* metrics = nullptr;  // null: nothing is counted

@@ -641,6 +641,16 @@ bool SeenGone(const Sighting& sighting, const Holder& meant) {
   return Answers(sighting, meant) && !sighting.found && GUARD("rollout.nothing_remains", !sighting.remains);
 }
 
+namespace {
+int64_t FenceOfWhatItWrites(const Observation& seen) {
+  return std::max(seen.override_state ? seen.override_state->fence : 0, seen.binding.locked ? seen.binding.fence : 0);
+}
+}  // namespace
+
+int64_t NewestFence(const Writer& writer, const Observation& seen) {
+  return std::max(writer.claim ? writer.claim->fence : 0, FenceOfWhatItWrites(seen));
+}
+
 std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence) {
   if (!writer.claim) return std::nullopt;
   const Claim& claim = *writer.claim;
@@ -688,8 +698,7 @@ Decision Next(const Writer& writer, const Migration& migration, const Observatio
   }
   const Claim& claim = *writer.claim;
   // The Writer may have been read before a newer leader took it over, and the rest after.
-  const int64_t others =
-      std::max(seen.override_state ? seen.override_state->fence : 0, seen.binding.locked ? seen.binding.fence : 0);
+  const int64_t others = FenceOfWhatItWrites(seen);
   if (!GUARD("rollout.fence", claim.fence <= seen.fence) ||
       !GUARD("rollout.fence_of_what_it_writes", others <= seen.fence)) {
     return Wait(migration.phase, "another leader, which is newer than this one", migration.deadlines.undo);

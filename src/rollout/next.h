@@ -70,6 +70,9 @@ struct Decision {
 
 Decision Next(const Writer& writer, const Migration& migration, const Observation& seen);
 
+// Of the leaders that have written what a move goes by.
+int64_t NewestFence(const Writer& writer, const Observation& seen);
+
 // What our override says in each state of the Writer; what rendering and RunGate follow. Nothing when there is no
 // claim.
 std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence);

@@ -57,6 +57,13 @@ void HealReplicas(World& world) {
   }
 }
 
+// As people do who want another leader.
+rt::Task<void> DeleteLease(Scene& scene) {
+  scene.Tell("person", "deletes the lease");
+  [[maybe_unused]] const auto gone =
+      co_await scene.world.hub().Delete(kube::Leases(), {"kube-system", "baton-controllers"});
+}
+
 // One after the other has trouble, mostly the one that leads.
 rt::Task<void> Replicas(Course course) {
   World& world = course.scene.world;
@@ -67,21 +74,27 @@ rt::Task<void> Replicas(Course course) {
     ++course.day.leaders;
     const std::optional<size_t> leading = world.LeadingReplica();
     const size_t which = leading && !chance.OneIn(4) ? *leading : chance.Below(kReplicas);
-    switch (chance.Below(4)) {
+    switch (chance.Below(9)) {  // the clock and the lease are not as often as the rest
       case 0:
+      case 1:
         world.PauseReplica(which);
         co_await loop.Sleep(chance.UpTo(45'000));
         world.ResumeReplica(which);
         break;
-      case 1:
+      case 2:
+      case 3:
         world.KillReplica(which);
         co_await loop.Sleep(chance.UpTo(20'000));
         world.StartReplica(which);
         break;
-      case 2:
+      case 4:
+      case 5:
         world.CutLease(which, true);
         co_await loop.Sleep(chance.UpTo(40'000));
         world.CutLease(which, false);
+        break;
+      case 6:
+        co_await DeleteLease(course.scene);
         break;
       default:
         world.SkewReplica(which, chance.UpTo(600'000) - minutes(5));

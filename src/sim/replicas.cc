@@ -72,10 +72,11 @@ void World::StartReplica(size_t which) {
   const int64_t base = fence_ + 1;
   const rt::VirtualLoop::Inside inside(loop_, replica.process);
   replica.scope->Spawn(
-      replica.election->Run([this, &replica, base](int64_t transitions) { return Lead(replica, base + transitions); }));
+      replica.election->Run([this, &replica, base](int64_t transitions) { return Lead(replica, base, transitions); }));
 }
 
-rt::Task<void> World::Lead(Replica& replica, int64_t fence) {
+rt::Task<void> World::Lead(Replica& replica, int64_t base, int64_t transitions) {
+  const int64_t fence = base + transitions;
   for (const std::unique_ptr<Replica>& other : replicas_) {
     if (other == nullptr || other.get() == &replica || !other->leads) continue;
     const bool stands_still = loop_.frozen(other->process) || other->thawed == loop_.Now();
@@ -101,7 +102,8 @@ rt::Task<void> World::Lead(Replica& replica, int64_t fence) {
         if (at == ways->members.end()) return NotFoundError("there is no such cluster in this world");
         return std::unique_ptr<kube::Api>(std::make_unique<kube::BorrowedApi>(*at->second));
       },
-      fence, options_.claim_templates);
+      fence, options_.claim_templates,
+      [&replica, base](int64_t higher) { replica.election->RaiseFence(higher - base); });
   rt::Event never;
   co_await never.Wait();
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 
 #include "sim/bad_day.h"
 #include "sim/scene_for_test.h"
@@ -29,8 +30,28 @@ TEST(SeedsTest, OneSeedIsOneStoryByteByByte) {
   EXPECT_NE(PlayDay(3, Story::Detail::kAll).story, PlayDay(11, Story::Detail::kAll).story);
 }
 
+TEST(SeedsTest, ADayOfARowIsTheDayThatIsPlayedAlone) {
+  const uint64_t from = kSeedsOfOneBeginning + 3;
+  std::map<uint64_t, ChildOutput> outputs;
+  PlayDays(
+      from, 3, [](const Day& day) { return day.Json().ToString(); },
+      [&](uint64_t seed, const ChildOutput& output) { outputs[seed] = output; });
+  EXPECT_EQ(outputs.size(), 3U);
+  for (const auto& [seed, output] : outputs) {
+    EXPECT_EQ(output.died, "");
+    EXPECT_EQ(output.text, PlayDay(seed).Json().ToString());
+  }
+}
+
 TEST(SeedsTest, ADayIsReadBackAsItWas) {
-  Day day{.seed = 7, .problems = {"a", "b"}, .end = "Held", .events = 1, .calls = 2, .leaders = 3, .troubles = 4};
+  Day day{.seed = 7,
+          .problems = {"a", "b"},
+          .end = "Held",
+          .events = 1,
+          .calls = 2,
+          .leaders = 3,
+          .replicated = 1,
+          .troubles = 4};
   day.faults.at(3) = 9;
   EXPECT_EQ(Day::FromJson(day.Json()).Json(), day.Json());
 }

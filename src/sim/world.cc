@@ -13,10 +13,11 @@ namespace baton::sim {
 
 using json::Value;
 
-Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence, bool claim_templates)
+Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence, bool claim_templates,
+                         std::function<void(int64_t fence)> outranked)
     : gate(hub, profiles),
       federation(hub, interpreter, std::move(connect), {.claim_templates = claim_templates, .gate = &gate}),
-      rollout(federation, gate, profiles, {.fence = [fence] { return fence; }}),
+      rollout(federation, gate, profiles, {.fence = [fence] { return fence; }, .outranked = std::move(outranked)}),
       scope(hub.loop()) {
   scope.Spawn(federation.Run());
   scope.Spawn(rollout.Run());

@@ -77,7 +77,8 @@ class SwitchedApi final : public kube::Api {
 
 // The control plane of one process: what a leader runs.
 struct Controllers {
-  Controllers(kube::Api& hub, federation::Connect connect, int64_t fence, bool claim_templates);
+  Controllers(kube::Api& hub, federation::Connect connect, int64_t fence, bool claim_templates,
+              std::function<void(int64_t fence)> outranked = nullptr);
 
   interpret::Interpreter interpreter;
   rollout::ProfileSet profiles;
@@ -200,7 +201,7 @@ class World {
   void Tell(std::string_view what);
   void TellOf(const Replica& replica, std::string_view what);
   Ways& MakeWays(const std::string& who);
-  rt::Task<void> Lead(Replica& replica, int64_t fence);
+  rt::Task<void> Lead(Replica& replica, int64_t base, int64_t transitions);
 
   rt::VirtualLoop& loop_;
   WorldOptions options_;
