@@ -5,57 +5,39 @@
 #include <functional>
 #include <map>
 
-#include "practice/kind_spec.h"
 #include "practice/volumes.h"
 #include "sim/bad_calls.h"
 #include "sim/scene_for_test.h"
+#include "sim/workloads.h"
 
 namespace baton::sim {
 namespace {
 
 struct KindMove {
   std::string kind;
-  std::string spec;
   std::string guarantee;
   bool exact = true;  // nothing twice; else only nothing lost, and never two writers
 };
 
 void PrintTo(const KindMove& move, std::ostream* out) { *out << move.kind; }
 
-constexpr std::string_view kPods =
-    "selector: {matchLabels: {tier: db}}, template: {metadata: {labels: {tier: db}}, "
-    "spec: {containers: [{name: c, image: 'img:1'}]}}";
-
 std::vector<KindMove> Kinds() {
   return {
-      {"Deployment", StrCat("{replicas: 2, ", kPods, "}"), "FencedOnly"},
-      {"StatefulSet",
-       StrCat("{replicas: 2, serviceName: w, ", kPods, ", volumeClaimTemplates: [{metadata: {name: data}, spec: ",
-              "{accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]}"),
-       "ExactlyOnce"},
-      {"Job", "{template: {spec: {restartPolicy: Never, containers: [{name: c, image: 'b:1'}]}}}", "FencedOnly"},
-      {"KafkaConnector", "{class: x, tasksMax: 1}", "AtLeastOnce"},
-      {"SparkApplication", "{image: 'spark:4', type: Java}", "FencedOnly"},
-      {"RayJob", "{entrypoint: python a.py, shutdownAfterJobFinishes: true}", "FencedOnly", false},
-      {"Pipeline", "{vertices: []}", "AtLeastOnce"},
-      {"Cluster",
-       "{instances: 2, bootstrap: {initdb: {}}, externalClusters: [{name: blue}, {name: green}, {name: red}]}",
-       "ExactlyOnce"},
+      {"Deployment", "FencedOnly"},      {"StatefulSet", "ExactlyOnce"},     {"Job", "FencedOnly"},
+      {"KafkaConnector", "AtLeastOnce"}, {"SparkApplication", "FencedOnly"}, {"RayJob", "FencedOnly", false},
+      {"Pipeline", "AtLeastOnce"},       {"Cluster", "ExactlyOnce"},
   };
-}
-
-const practice::KindSpec& SpecOf(std::string_view kind) {
-  return *std::ranges::find_if(practice::KindSpecs(),
-                               [&](const practice::KindSpec& spec) { return spec.resource.kind == kind; });
 }
 
 // One workload of one kind, moved about.
 class Move {
  public:
-  Move(World& world, const KindMove& kind) : world(world), kind(kind), resource(SpecOf(kind.kind).resource) {}
+  Move(World& world, const KindMove& kind)
+      : world(world), kind(kind), workload(*Workload::Of(kind.kind, "default/w")), resource(workload.resource) {}
 
   World& world;
   const KindMove& kind;
+  Workload workload;
   kube::Resource resource;
   std::string from;
   std::vector<std::string> problems;
@@ -70,22 +52,14 @@ class Move {
   std::string Running() {
     std::string where;
     for (const std::string& cluster : kClusters3) {
-      const practice::Job* job = world.practice(cluster).Process(kind.kind, "default/w");
-      if (job != nullptr && job->phase() == practice::JobPhase::kRunning) where += (where.empty() ? "" : "+") + cluster;
+      if (RunsIn(world.practice(cluster), kind.kind, "default/w")) where += (where.empty() ? "" : "+") + cluster;
     }
     return where;
   }
   rt::Task<void> Begin() {
-    const Value policy = Yaml(StrCat(
-        "{apiVersion: policy.karmada.io/v1alpha1, kind: PropagationPolicy, metadata: {name: p, namespace: default}, ",
-        "spec: {resourceSelectors: [{apiVersion: ", ApiVersion(), ", kind: ", kind.kind,
-        "}], placement: {clusterAffinity: {clusterNames: [blue, green, red]}, spreadConstraints: ",
-        "[{spreadByField: cluster, minGroups: 1, maxGroups: 1}]}}}"));
-    Expect((co_await world.Apply(federation::kPropagationPolicies, policy)).ok(), "the policy was not taken");
-    const Value object = Yaml(StrCat(
-        "{apiVersion: ", ApiVersion(), ", kind: ", kind.kind, ", metadata: {name: w, namespace: default, annotations: ",
-        "{rollout.karmada.io/managed: 'true', practice.baton.io/rate: '50'}}, spec: ", kind.spec, "}"));
-    const auto made = co_await world.Apply(resource, object);
+    Expect((co_await world.Apply(federation::kPropagationPolicies, workload.Policy(kClusters3))).ok(),
+           "the policy was not taken");
+    const auto made = co_await world.Apply(resource, workload.Manifest());
     Expect(made.ok(), made.ok() ? "" : made.error().ToString());
     const bool ran = co_await world.Until([&]() -> rt::Task<bool> { co_return !Running().empty(); }, minutes(5));
     Expect(ran, "it never ran");
@@ -159,7 +133,7 @@ class Move {
     co_return text;
   }
   rt::Task<void> ExpectJudge(size_t writers) {
-    const auto report = co_await world.Judge("default", StrCat("w.", ToLower(kind.kind)));
+    const auto report = co_await world.Judge("default", workload.JudgeName());
     Expect(report.ok(), "the judge could not read");
     if (!report.ok()) co_return;
     Expect(report->out > 100, "nothing came out");
