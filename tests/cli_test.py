@@ -63,14 +63,14 @@ class CliTest(unittest.TestCase):
         self.assertIn("'example.com'", err)
 
     def test_simulate_tells_the_same_story_of_one_seed_every_time(self):
-        code, out, err = run("simulate", "--seed", "5")
+        code, out, err = run("simulate", "--seed", "4")
         self.assertEqual((code, err), (0, ""), out[-2000:])
         self.assertRegex(out, r"person +asks for move move from \w+ to \w+")
-        self.assertRegex(out, r"\nseed=5: \w+; \d+ events, \d+ calls\n$")
-        self.assertEqual(run("simulate", "--seed=5")[1], out)
-        traced = run("simulate", "--seed", "5", "--trace")[1]
+        self.assertRegex(out, r"\nseed=4: \w+; \d+ events, \d+ calls\n$")
+        self.assertEqual(run("simulate", "--seed=4")[1], out)
+        traced = run("simulate", "--seed", "4", "--trace")[1]
         self.assertGreater(len(traced), 2 * len(out))
-        self.assertEqual(run("simulate", "--seed", "5", "--trace")[1], traced)
+        self.assertEqual(run("simulate", "--seed", "4", "--trace")[1], traced)
 
     def test_simulate_counts_many_seeds(self):
         code, out, err = run("simulate", "--seeds", "4", "-j", "2")

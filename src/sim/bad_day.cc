@@ -60,6 +60,7 @@ void HealReplicas(World& world) {
 // As people do who want another leader.
 rt::Task<void> DeleteLease(Scene& scene) {
   scene.Tell("person", "deletes the lease");
+  scene.world.LeaseDeleted();
   [[maybe_unused]] const auto gone =
       co_await scene.world.hub().Delete(kube::Leases(), {"kube-system", "baton-controllers"});
 }

@@ -82,6 +82,10 @@ rt::Task<void> World::Lead(Replica& replica, int64_t base, int64_t transitions) 
     const bool stands_still = loop_.frozen(other->process) || other->thawed == loop_.Now();
     if (stands_still) SOMETIMES("sim.elected_while_the_old_leader_is_paused");
     if (stands_still) continue;
+    if (lease_deleted_ && loop_.Now() < *lease_deleted_ + kube::ElectionOptions{}.lease_duration) {
+      SOMETIMES("sim.two_lead_after_the_lease_was_deleted");
+      continue;
+    }
     problems_.push_back(StrCat("replica ", replica.name, " leads while replica ", other->name, " does"));
   }
   struct Term {

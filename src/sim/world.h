@@ -145,7 +145,10 @@ class World {
   void KillReplica(size_t which);
   void PauseReplica(size_t which);  // as SIGSTOP: it goes on later, and believes what it believed
   void ResumeReplica(size_t which);
-  void CutLease(size_t which, bool cut);          // its calls for the lease fail
+  void CutLease(size_t which, bool cut);  // its calls for the lease fail
+  // From here on, for as long as a lease lasts, two may lead: no election can know of a lease that somebody deleted.
+  // The fence and the Writer's version must do.
+  void LeaseDeleted() { lease_deleted_ = loop_.Now(); }
   void SkewReplica(size_t which, Duration skew);  // its wall clock
   Replica* replica(size_t which) { return which < replicas_.size() ? replicas_[which].get() : nullptr; }
   // The one that leads and is not paused; the newest when an older one does not know yet that it was deposed.
@@ -204,6 +207,7 @@ class World {
   rt::Task<void> Lead(Replica& replica, int64_t base, int64_t transitions);
 
   rt::VirtualLoop& loop_;
+  std::optional<MonotonicTime> lease_deleted_;
   WorldOptions options_;
   std::unique_ptr<rt::SimulatedFiles> files_;
   std::unique_ptr<practice::Storage> storage_;
