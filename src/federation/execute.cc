@@ -205,8 +205,12 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
   manifest.Edit("metadata").Edit("annotations").Set(kAppliedHash, HashOf(manifest));
   if (observed.is_null()) {
     if (was_there) CO_TRY(co_await CheckIdentity(member));
+    // It may be gone because another leader removed its Work, which our copy does not know yet: then it is not made
+    // anew.
+    const bool look_live = was_there || seq >= 0;
+    if (look_live && !CO_TRY(co_await StillWanted(manifest, true))) co_return WasRemoved(name, member);
     Result<json::Value> created = co_await member.api().Create(resource, manifest);
-    if (created.ok()) CO_TRY(co_await TakeBackIfUnwanted(member, resource, *created));
+    if (created.ok()) CO_TRY(co_await TakeBackIfUnwanted(member, resource, *created, look_live));
     co_return created;
   }
   const bool overwrite = manifest["metadata"]["annotations"][keys::kConflictResolution].str() == "overwrite";
@@ -250,21 +254,33 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
   co_return written;
 }
 
+Error ExecuteController::WasRemoved(const kube::Name& name, const Member& member) {
+  return ConflictError(StrCat("the Work of ", name.Key(), " was removed before it arrived in ", member.name()));
+}
+
+// Whether the Work of what was rendered is still there: as the copy has it, or as the hub says now.
+rt::Task<Result<bool>> ExecuteController::StillWanted(const json::Value& manifest, bool look_live) {
+  const json::Value& annotations = manifest["metadata"]["annotations"];
+  const kube::Name work{std::string(annotations[keys::kWorkNamespace].str()),
+                        std::string(annotations[keys::kWorkName].str())};
+  if (!look_live || work.name.empty()) co_return !hub_.works().Get(work.Key()).is_null();
+  const Result<json::Value> live = co_await hub_.api().Get(kWorks, work);
+  if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return live.error();
+  co_return live.ok();
+}
+
 // A create that comes late has no version to fail on: it may arrive after its Work was removed everywhere, by a leader
 // that is none any more. Nobody else would ever look for what it made.
 rt::Task<Result<void>> ExecuteController::TakeBackIfUnwanted(Member& member, const kube::Resource& resource,
-                                                             const json::Value& created) {
-  const json::Value& annotations = created["metadata"]["annotations"];
-  const std::string key = StrCat(annotations[keys::kWorkNamespace].str(), "/", annotations[keys::kWorkName].str());
-  if (!hub_.works().Get(key).is_null()) co_return Result<void>();
+                                                             const json::Value& created, bool look_live) {
+  if (CO_TRY(co_await StillWanted(created, look_live))) co_return Result<void>();
   SOMETIMES("federation.late_create_taken_back");
   kube::Name name = kube::Name::Of(created);
   if (!resource.namespaced) name.ns.clear();
   const Result<json::Value> gone = co_await member.api().Delete(
       resource, name, {.uid = std::string(kube::UidOf(created)), .propagation = kube::Propagation::kBackground});
   if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
-  co_return ConflictError(
-      StrCat("the Work of ", name.Key(), " was removed before it arrived in ", member.name(), ": it is taken back"));
+  co_return WasRemoved(name, member);
 }
 
 rt::Task<ExecuteController::Reflected> ExecuteController::ReflectedStatus(json::Value work, json::Value object) const {

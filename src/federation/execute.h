@@ -46,7 +46,10 @@ class ExecuteController {
   rt::Task<kube::Outcome> Reconcile(std::string key);
   rt::Task<Result<json::Value>> Apply(Member& member, const kube::Resource& resource, json::Value manifest,
                                       bool was_there, std::string* stray);
-  rt::Task<Result<void>> TakeBackIfUnwanted(Member& member, const kube::Resource& resource, const json::Value& created);
+  rt::Task<Result<bool>> StillWanted(const json::Value& manifest, bool look_live);
+  static Error WasRemoved(const kube::Name& name, const Member& member);
+  rt::Task<Result<void>> TakeBackIfUnwanted(Member& member, const kube::Resource& resource, const json::Value& created,
+                                            bool look_live);
   rt::Task<Result<void>> CheckIdentity(Member& member);
   rt::Task<Result<json::Value>> Observe(Member& member, const kube::Resource& resource, const kube::Name& name);
   rt::Task<Result<json::Value>> Merged(json::Value desired, json::Value observed);
