@@ -82,6 +82,7 @@ rt::Task<Result<void>> Gate::LookAt(const std::string& here, const Value& cluste
   };
   const std::shared_ptr<federation::Member> member = members_->Find(name);
   if (member == nullptr) co_return unknown(members_->WhyNot(name));
+  if (!member->closed().empty()) co_return unknown(member->closed());  // another cluster's "not found" says nothing
   Result<kube::Resource> resource = co_await member->mapper().ForObject(manifest);
   if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) co_return Result<void>();  // not even the kind
   if (!resource.ok()) co_return unknown(resource.error().message());
