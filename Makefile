@@ -37,10 +37,10 @@ museum: build ## docs/MUSEUM.md: takes each guard away and shows what notices
 	@build/src/sim/museum table -j 2 >build/MUSEUM.md && mv build/MUSEUM.md docs/MUSEUM.md && tail -1 docs/MUSEUM.md
 
 nightly: test ## everything, and the long simulations: crashes and meddling at every write, two leaders
-	@UP_TEST_KILLS=20 python3 tests/e2e/up_test.py build/baton
 	@build/baton simulate --seeds $(SEEDS) --probes
 	@BATON_SIM_SEEDS=1:$(SEEDS) build/src/sim/sim_test --gtest_brief=1 --gtest_filter='*SlowTest.*:-SeedsSlowTest.*'
 	@$(MAKE) --no-print-directory fuzz
+	@UP_TEST_KILLS=20 python3 tests/e2e/up_test.py build/baton # last: it has an open bug (its first comment)
 
 demo: setup build ## installs, builds, and shows whole migrations on practice clusters, judged at the end
 	@build/baton demo
