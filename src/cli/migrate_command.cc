@@ -131,6 +131,22 @@ Value MoveSpecOf(const WorkloadArgument& workload, const std::string& target, co
 
 namespace {
 
+bool SameWish(const Value& there, const Value& wanted) {
+  return there["spec"]["workload"]["kind"] == wanted["spec"]["workload"]["kind"] &&
+         there["spec"]["workload"]["name"] == wanted["spec"]["workload"]["name"] &&
+         there["spec"]["target"] == wanted["spec"]["target"];
+}
+
+// The one that has the workload now, when that is the same wish; else null.
+rt::Task<Result<Value>> UnderWay(kube::Api& api, const Value& wanted, const Value& writer) {
+  const std::optional<rollout::Claim> claim = rollout::ReadWriter(writer).claim;
+  if (!claim) co_return Value();
+  const kube::Name name{std::string(kube::NamespaceOf(wanted)), claim->migration};
+  Value there = CO_TRY(co_await GetOrNull(api, rollout::kMigrations, name));
+  if (there.is_null() || EndCode(there) || !SameWish(there, wanted)) co_return Value();
+  co_return there;
+}
+
 // The one that is under way with the same wish, or a new one. A name that an ended move has is not taken again.
 rt::Task<Result<Value>> Make(kube::Api& api, Value migration, bool named) {
   const std::string base(kube::NameOf(migration));
@@ -140,11 +156,7 @@ rt::Task<Result<Value>> Make(kube::Api& api, Value migration, bool named) {
     if (made.ok() || made.error().kind() != ErrorKind::kAlreadyExists || named) co_return made;
     Value there = CO_TRY(co_await GetOrNull(api, rollout::kMigrations, kube::Name::Of(migration)));
     if (there.is_null() || EndCode(there)) continue;
-    if (there["spec"]["workload"]["kind"] == migration["spec"]["workload"]["kind"] &&
-        there["spec"]["workload"]["name"] == migration["spec"]["workload"]["name"] &&
-        there["spec"]["target"] == migration["spec"]["target"]) {
-      co_return there;
-    }
+    if (SameWish(there, migration)) co_return there;
   }
   co_return AlreadyExistsError(StrCat("there are ", kNamesMax, " migrations named ", base, "-...: choose a --name"));
 }
@@ -156,7 +168,10 @@ rt::Task<Result<int>> Move(rt::RealLoop& loop, Client& client, const Flags& flag
   migration.Edit("metadata").Set("name", flags.Get("--name", StrCat(workload.name, "-to-", target, "-", seq)));
   migration.Edit("metadata").Set("namespace", client.ns());
   migration.Set("spec", MoveSpecOf(workload, target, flags));
-  const Value made = CO_TRY(co_await Make(client.api(), migration, flags.Has("--name")));
+  // Who asks a moment later than another finds the Writer claimed, and the number in the name grown with it.
+  const bool named = flags.Has("--name");
+  Value made = named || writer.is_null() ? Value() : CO_TRY(co_await UnderWay(client.api(), migration, writer));
+  if (made.is_null()) made = CO_TRY(co_await Make(client.api(), migration, named));
   if (flags.Has("--wait")) {
     const Duration timeout = CO_TRY(flags.GetDuration("--timeout", kFollowTimeout));
     co_return co_await Follow(loop, client.api(), kube::Name::Of(made), timeout);

@@ -256,15 +256,15 @@ class MigrateTest(unittest.TestCase):
 
     def test_many_who_ask_for_the_same_move_get_one(self):
         _, target, _ = self.workload("asked")
-        outs = []
-        askers = [threading.Thread(target=lambda: outs.append(
-            up.run(os.environ["BATON"], "migrate", "flinkdep/asked", "--to", target, "--wait", "--stabilization", "1s", "--timeout", END_TIMEOUT).returncode))
+        done = []
+        askers = [threading.Thread(target=lambda: done.append(
+            up.run(os.environ["BATON"], "migrate", "flinkdep/asked", "--to", target, "--wait", "--stabilization", "1s", "--timeout", END_TIMEOUT)))
             for _ in range(4)]
         for asker in askers:
             asker.start()
         for asker in askers:
             asker.join()
-        self.assertEqual(outs, [0] * 4)
+        self.assertEqual([asker.returncode for asker in done], [0] * 4, "\n".join(asker.stdout + asker.stderr for asker in done))
         self.assertEqual(len([m for m in up.get("smig")["items"] if m["spec"]["workload"]["name"] == "asked"]), 1)
 
 
