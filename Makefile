@@ -40,7 +40,7 @@ nightly: test ## everything, and the long simulations: crashes and meddling at e
 	@build/baton simulate --seeds $(SEEDS) --probes
 	@BATON_SIM_SEEDS=1:$(SEEDS) build/src/sim/sim_test --gtest_brief=1 --gtest_filter='*SlowTest.*:-SeedsSlowTest.*'
 	@$(MAKE) --no-print-directory fuzz
-	@UP_TEST_KILLS=20 python3 tests/e2e/up_test.py build/baton # last: it has an open bug (its first comment)
+	@UP_TEST_KILLS=20 python3 tests/e2e/up_test.py build/baton
 
 demo: setup build ## installs, builds, and shows whole migrations on practice clusters, judged at the end
 	@build/baton demo

@@ -51,6 +51,7 @@ FlinkAction StopByLastState(const FlinkSpec& spec, const FlinkSpec& last, const 
                 "It is possible that the job has finished or terminally failed, or the configmaps have been "
                 "deleted. Manual restore required."};
   }
+  if (seen.jm_was_up) return {.step = FlinkStep::kWait};  // until it is back, or gone
   return {.step = FlinkStep::kMarkFailed};
 }
 

@@ -17,6 +17,7 @@ enum class OperatorVersion : uint8_t { kV1x10 = 10, kV1x11, kV1x12, kV1x13, kV1x
 
 struct FlinkObserved {
   std::string jm = "MISSING";   // jobManagerDeploymentStatus
+  bool jm_was_up = false;       // it has been available before: it is restarting, and not one that never started
   std::string job;              // jobStatus.state; "" when there is none
   bool ha_metadata = false;     // what a last-state restore would need is there
   bool snapshot_known = false;  // upgradeSavepointPath names a state

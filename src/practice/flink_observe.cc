@@ -58,6 +58,7 @@ void FlinkOperator::ObserveJobManager(Look& look, const Value& deployment) {
              "Missing JobManager deployment");
     return;
   }
+  look.seen.jm_was_up = !deployment["status"]["conditions"].items().empty();
   const std::string waiting = managers_.WaitingReason(look.key);
   if (!waiting.empty()) {
     look.status.Set("jobManagerDeploymentStatus", "ERROR");
@@ -88,7 +89,10 @@ void FlinkOperator::ObserveJob(Look& look) {
     return;
   }
   if (job == nullptr) {
-    if (manager->finished_before && before != "CANCELED") SetJobState(look, "FINISHED");
+    if (!manager->finished_before || before == "CANCELED") return;
+    if (before != "FINISHED" && !manager->finished_with.empty())
+      look.status.Edit("jobStatus").Set("upgradeSavepointPath", manager->finished_with);
+    SetJobState(look, "FINISHED");
     return;
   }
   const std::string_view state = JobPhaseName(job->phase());

@@ -68,8 +68,8 @@ struct SnapshotRef {
 
 enum class SnapshotKind : uint8_t { kCheckpoint, kSavepoint, kStopWithSavepoint };
 
-// What is known outside of a JobManager's process: its job's id, and in a second line the last checkpoint's URL, or
-// FINISHED. High availability reads it.
+// What is known outside of a JobManager's process: its job's id, and in a second line the URL of the state it goes on
+// from, or FINISHED and in a third line the savepoint it stopped with. High availability reads it.
 std::string MemoryPath(const Storage& storage, const std::string& cluster, const WorkloadName& workload);
 
 class Job {

@@ -147,7 +147,7 @@ rt::Task<std::optional<JobMemory>> JobManagers::Memory(WorkloadName workload) co
   memory.job_id = lines[0];
   const std::string_view second = lines.size() > 1 ? lines[1] : "";
   memory.finished = second == "FINISHED";
-  if (!memory.finished) memory.checkpoint = second;
+  memory.checkpoint = !memory.finished ? second : lines.size() > 2 ? lines[2] : "";
   co_return memory;
 }
 
@@ -237,9 +237,10 @@ rt::Task<void> JobManagers::StartJob(std::string key, JobConfig config) {
   const auto at = managers_.find(key);
   if (at == managers_.end() || at->second.up) co_return;  // it was killed meanwhile
   JobManager& manager = at->second;
-  const bool remembers = config.high_availability || recovered_.erase(manager.deployment_uid) > 0;
-  if (remembers && memory && memory->job_id == config.job_id) {
+  const bool recovered = recovered_.erase(manager.deployment_uid) > 0;
+  if ((recovered || config.high_availability) && memory && memory->job_id == config.job_id) {
     manager.finished_before = memory->finished;
+    if (recovered && memory->finished) manager.finished_with = memory->checkpoint;
     if (!memory->checkpoint.empty()) config.restore_from = memory->checkpoint;
   }
   manager.up = true;
@@ -308,7 +309,16 @@ rt::Task<Result<void>> JobManagers::SetPodStatus(Value pod, std::string waiting,
 
 rt::Task<Result<void>> JobManagers::SetReady(Value deployment, bool ready) {
   if (deployment["status"]["readyReplicas"].int_or(0) == (ready ? 1 : 0)) co_return Result<void>();
+  // The operator tells by this whether it was ever up.
+  Value conditions = json::Array();
+  if (ready || deployment["status"]["conditions"].size() > 0) {
+    conditions.Push(json::Object({{"type", "Available"},
+                                  {"status", ready ? "True" : "False"},
+                                  {"reason", ready ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable"},
+                                  {"lastTransitionTime", json::FormatTime(api_.loop().WallNow())}}));
+  }
   deployment.Set("status", json::Object({{"observedGeneration", deployment["metadata"]["generation"]},
+                                         {"conditions", conditions},
                                          {"replicas", 1},
                                          {"updatedReplicas", 1},
                                          {"readyReplicas", ready ? 1 : 0},

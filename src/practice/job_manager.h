@@ -12,7 +12,8 @@
 // A pod has a finalizer of ours: it is gone only when its process is.
 //
 // A restart of the whole program is treated as a restart of all JobManagers with high availability, whatever they are
-// configured to: running jobs go on from their last checkpoint, so that nothing is lost.
+// configured to: running jobs go on from their last checkpoint, so that nothing is lost; and a job that had stopped is
+// told as its JobManager would have told it, had it lived on: with its savepoint.
 #pragma once
 
 #include <functional>
@@ -45,7 +46,7 @@ const kube::Resource& Nodes();
 // What was remembered of a JobManager outside of its process.
 struct JobMemory {
   std::string job_id;
-  std::string checkpoint;  // URL; "" before the first
+  std::string checkpoint;  // URL of its newest state; "" before the first
   bool finished = false;
 };
 
@@ -58,6 +59,7 @@ struct JobManager {
   int restarts = 0;
   std::unique_ptr<Job> job;      // null in a session cluster, and when
   bool finished_before = false;  // with high availability: the job was over when this process started
+  std::string finished_with;     // then, after a restart of the whole program: the savepoint it had stopped with
 };
 
 class JobManagers {

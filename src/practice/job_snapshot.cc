@@ -67,7 +67,7 @@ rt::Task<void> Job::MakeSnapshot(RequestPtr request, JobState state, std::string
   if (stopped) co_await commons_.loop().Sleep(faults_.Slowed(config_.stop_time));
   if (stopped) {
     // A JobManager with high availability that starts again knows by this that its job is over.
-    (void)co_await WriteMemory("FINISHED");
+    (void)co_await WriteMemory(StrCat("FINISHED\n", *made));
     current_ = nullptr;
     End(JobPhase::kFinished, "FINISHED");
   } else {
@@ -106,8 +106,10 @@ rt::Task<Result<std::string>> Job::TakeSnapshot(const Request& request, const Jo
 
 rt::Task<Result<void>> Job::Completed(SnapshotKind kind, SnapshotRef made, std::vector<std::string> transactions) {
   std::optional<SnapshotRef> old;
+  // Before anything is committed: whoever starts after that goes on from this state. From an older one it would write
+  // again what this one is about to show.
+  if (kind != SnapshotKind::kSavepoint) CO_TRY(co_await WriteMemory(made.url));
   if (kind == SnapshotKind::kCheckpoint) {
-    CO_TRY(co_await WriteMemory(made.url));
     old = std::exchange(last_checkpoint_, made);
     ++completed_;
   } else {

@@ -209,6 +209,54 @@ TEST(MigrationTest, ARestartOfTheProgramGoesOnFromTheLastCheckpoints) {
   });
 }
 
+// Found by tests/e2e/up_test.py, which kills `baton up`: the rows of a stop's savepoint were shown before it was noted
+// as what to go on from.
+TEST(MigrationTest, RestartsOfTheProgramAtAnyMomentOfAStopLoseAndDoubleNothing) {
+  constexpr uint64_t kSeeds = 120;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    InPractice(seed, [&](PracticeWorld& world) -> rt::Task<void> {
+      Member& blue = *co_await world.Add("blue");
+      Member& green = *co_await world.Add("green");
+      co_await RunOn(world, green, FromYaml(kOrders), seconds(7));
+      const std::string first = co_await Suspend(world, green);
+      co_await RunOn(world, blue, OrdersFrom(first), seconds(7));
+      co_await world.Patch(blue,
+                           "spec: {job: {state: suspended}, flinkConfiguration: "
+                           "{kubernetes.operator.job.upgrade.last-state-fallback.enabled: 'false'}}");
+      rt::Random& chance = world.loop.random();
+      co_await world.loop.Sleep(milliseconds(chance.Below(600)));
+      world.Restart();
+      if (chance.Below(2) == 0) {
+        co_await world.loop.Sleep(milliseconds(chance.Below(9000)));
+        world.Restart();
+      }
+      const std::string path = PathOfSavepoint(co_await world.UntilSuspended(blue));
+      EXPECT_NE(path, first) << "seed " << seed;
+      co_await world.Patch(
+          green, "spec: {job: {state: running, savepointRedeployNonce: 1, initialSavepointPath: '" + path + "'}}");
+      co_await world.UntilRunning(green);
+      co_await world.loop.Sleep(seconds(10));
+      const JudgeReport report = co_await world.Judged();
+      EXPECT_EQ(report.lost + report.duplicated + report.wrong_state, 0U) << "seed " << seed << "\n" << report.Text();
+    });
+  }
+}
+
+TEST(MigrationTest, AJobThatStoppedBeforeARestartIsToldWithItsSavepointWhenTheOperatorHadNotSeenIt) {
+  InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
+    Member& blue = *co_await world.Add("blue");
+    co_await RunOn(world, blue, FromYaml(kOrders));
+    const std::string first = co_await Suspend(world, blue);
+    co_await world.Patch(blue, "spec: {job: {state: running}}");
+    co_await world.UntilRunning(blue);
+    Job& job = *blue.cluster->job_managers().Find("default/orders")->job;
+    const Result<std::string> last = co_await job.Snapshot(SnapshotKind::kStopWithSavepoint, "s3://bucket/savepoints");
+    world.Restart();
+    EXPECT_TRUE(last.ok() && *last != first);
+    EXPECT_EQ(co_await Suspend(world, blue), last.value_or("none"));
+  });
+}
+
 TEST(MigrationTest, IsTheSameToTheByteForTheSameSeed) {
   const auto sink_of = [](uint64_t seed) {
     std::string bytes;
