@@ -106,6 +106,7 @@ Judgement FromLua(const Value& value) {
           .start_proven = value["startProven"].bool_or(false),
           .start_missing = std::string(value["startMissing"].str()),
           .start_failed = std::string(value["startFailed"].str()),
+          .probe_spent = value["probeSpent"].bool_or(false),
           .progress = std::string(value["progress"].str()),
           .prior_path = std::string(value["priorPath"].str())};
 }

@@ -81,7 +81,8 @@ struct Judgement {
   bool start_proven = false;
   std::string start_missing;
   std::string start_failed;
-  std::string progress;  // "none", "some", "" unknown
+  bool probe_spent = false;  // the probe has ended and shows nothing: another one is to be made
+  std::string progress;      // "none", "some", "" unknown
   std::string prior_path;
 };
 

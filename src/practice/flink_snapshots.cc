@@ -92,6 +92,8 @@ rt::Task<Result<void>> FlinkSnapshots::Make(Value& object) {
   status.Set("triggerId", StrCat(kube::UidOf(object)));
   status.Set("triggerTimestamp", now);
   CO_TRY(co_await Write(object));
+  manager = managers_.Find(job_key);  // it may be gone by now
+  if (manager == nullptr || manager->job == nullptr) co_return UnavailableError("the JobManager is gone");
   const Result<std::string> url =
       co_await manager->job->Snapshot(is_savepoint ? SnapshotKind::kSavepoint : SnapshotKind::kCheckpoint, dir);
   if (!url.ok()) co_return UnavailableError(url.error().message());

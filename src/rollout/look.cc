@@ -192,6 +192,16 @@ rt::Task<Result<void>> Engine::TakeBackLateProbe(federation::Member& member, con
   co_return Result<void>();
 }
 
+// It would be waited for in vain. The next look makes another one.
+rt::Task<Result<void>> Engine::RemoveSpentProbe(federation::Member& member, const Value& probe) {
+  const kube::Resource resource = CO_TRY(co_await member.mapper().ForObject(probe));
+  const kube::DeleteOptions this_one{.uid = std::string(kube::UidOf(probe))};
+  const Result<Value> gone = co_await member.api().Delete(resource, kube::Name::Of(probe), this_one);
+  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound && gone.error().kind() != ErrorKind::kConflict)
+    co_return gone.error();
+  co_return Result<void>();
+}
+
 rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_target) {
   Sighting sighting;
   const std::shared_ptr<federation::Member> member = hub_.members().Find(meant.cluster);
@@ -227,9 +237,9 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     sighting.start_failed = judgement.start_failed;
     sighting.progress = ProgressOf(judgement.progress);
     CO_TRY(co_await SeeBeside(*member, look, object, related, question, sighting));
-    const bool wants_probe = probe && judgement.runs && sighting.seq == look.writer.seq && !related.Has("probe") &&
-                             !related["probeUnavailable"].bool_or(false);
-    if (wants_probe) {
+    const bool may_probe = probe && judgement.runs && sighting.seq == look.writer.seq;
+    if (may_probe && judgement.probe_spent) CO_TRY(co_await RemoveSpentProbe(*member, related["probe"]));
+    if (may_probe && !related.Has("probe") && !related["probeUnavailable"].bool_or(false)) {
       const Value wanted = look.profile->Probe(look.spec.workload, name.ns, question.start_seq);
       const kube::Resource probes = CO_TRY(co_await member->mapper().ForObject(wanted));
       probed = true;

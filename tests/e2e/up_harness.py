@@ -134,7 +134,10 @@ class Up:
         self.kubectl("wait", "--for=jsonpath={.status.jobStatus.state}=RUNNING", f"flinkdeployment/{name}", TIMEOUT)
 
     def until(self, migration, condition="Completed"):
-        self.kubectl("wait", f"--for=condition={condition}", f"smig/{migration}", f"--timeout={END_TIMEOUT}")
+        done = self.run(KUBECTL, "wait", f"--for=condition={condition}", f"smig/{migration}", f"--timeout={END_TIMEOUT}")
+        if done.returncode != 0:
+            there = self.get("smig", migration)
+            raise AssertionError(f"{migration}: {done.stderr}\n{json.dumps(there['spec'])}\n{json.dumps(there['status'])}\n{self.log_tail()}")
 
     def holder(self, name):
         return self.get("writer", f"{name}-flinkdeployment")["spec"]["holder"]["cluster"]
