@@ -52,7 +52,8 @@ struct WorkQueueMetrics {
 
 struct WorkQueueOptions {
   Duration backoff_first = milliseconds(5);  // after a key's first failure; doubles with each further one
-  Duration backoff_max = minutes(16);        // at most kBackoffLimit
+  // At most kBackoffLimit. A quarter of an hour, as others have it, is long for somebody who mended the cause.
+  Duration backoff_max = minutes(1);
   // The part of a back-off that is random, from 0 to 1, so that failures do not come in step. It only shortens.
   double jitter = 0.2;
   // With those that failed and were not forgotten. More is a broken invariant: there are as many keys as objects.
