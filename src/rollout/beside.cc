@@ -55,14 +55,15 @@ rt::Task<Result<void>> Engine::RemoveBeside(const Look& look) {
   const std::string selector = StrCat(interpret::kBesideLabel, "=", look.spec.migration.uid);
   for (const std::string_view cluster :
        {look.object["status"]["source"].str(), look.object["status"]["target"].str()}) {
-    const std::shared_ptr<federation::Member> member = hub_.members().Find(cluster);
+    const std::shared_ptr<federation::Member> member = CO_TRY(co_await MemberToClean(std::string(cluster)));
     if (member == nullptr) continue;
     for (const interpret::Related& related : look.profile->related()) {
       if (!related.keep) continue;
       const kube::GroupVersion version = kube::ParseApiVersion(related.api_version);
       const Result<kube::Resource> resource =
           co_await member->mapper().ForKind(version.group, version.version, related.kind);
-      if (!resource.ok()) continue;
+      if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) continue;
+      if (!resource.ok()) co_return resource.error();
       const std::string ns(resource->namespaced ? kube::NamespaceOf(look.object) : "");
       const kube::Listed listed =
           CO_TRY(co_await member->api().ListAll(*resource, {.ns = ns, .label_selector = selector}));

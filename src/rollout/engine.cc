@@ -389,6 +389,15 @@ rt::Task<Result<void>> Engine::Validate(Look& look) {
   co_return Result<void>();
 }
 
+// A leader that has just begun may not have read its Clusters: what it does not know is not gone by that.
+rt::Task<Result<std::shared_ptr<federation::Member>>> Engine::MemberToClean(std::string cluster) {
+  std::shared_ptr<federation::Member> member = hub_.members().Find(cluster);
+  if (member != nullptr || cluster.empty() || hub_.members().Known(cluster)) co_return member;
+  const Value object = CO_TRY(co_await GetOrNull(hub_.api(), federation::kClusters, {"", cluster}));
+  if (!object.is_null()) co_return UnavailableError(StrCat("cluster ", cluster, " is not known yet"));
+  co_return member;
+}
+
 // Of every start of this move: a withdrawal has a later receipt than the start that was probed.
 rt::Task<Result<void>> Engine::RemoveProbe(const Look& look) {
   if (look.profile == nullptr) co_return Result<void>();
@@ -398,10 +407,12 @@ rt::Task<Result<void>> Engine::RemoveProbe(const Look& look) {
     if (receipt["migrationUID"].str() != look.spec.migration.uid) continue;
     const Value probe =
         look.profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), receipt["seq"].int_or(0));
-    const std::shared_ptr<federation::Member> member = hub_.members().Find(receipt["to"].str());
-    if (probe.is_null() || member == nullptr) continue;
-    Result<kube::Resource> resource = co_await member->mapper().ForObject(probe);
-    if (!resource.ok()) continue;
+    if (probe.is_null()) continue;
+    const std::shared_ptr<federation::Member> member = CO_TRY(co_await MemberToClean(std::string(receipt["to"].str())));
+    if (member == nullptr) continue;
+    const Result<kube::Resource> resource = co_await member->mapper().ForObject(probe);
+    if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) continue;  // it does not serve the kind
+    if (!resource.ok()) co_return resource.error();
     const Result<Value> gone = co_await member->api().Delete(*resource, kube::Name::Of(probe));
     if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
   }

@@ -80,6 +80,7 @@ class Engine {
   rt::Task<Result<json::Value>> SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq);
   rt::Task<Result<void>> SeeBeside(federation::Member& member, const Look& look, const json::Value& object,
                                    const json::Value& related, const interpret::Question& question, Sighting& sighting);
+  rt::Task<Result<void>> RemoveSpentProbe(federation::Member& member, const json::Value& probe);
   rt::Task<Result<void>> TakeBackLateProbe(federation::Member& member, const Look& look, int64_t seq);
   interpret::Question QuestionFor(const Look& look, bool is_target) const;
 
@@ -94,6 +95,8 @@ class Engine {
   void Count(const json::Value& before, const json::Value& now, const Decision& decision) const;
   json::Value Projected(const json::Value& current, const Look& look, const Decision& decision) const;
   rt::Task<Result<void>> RemoveProbe(const Look& look);
+  // Where something is to be taken away; null: it has left, and nothing can be. kUnavailable: not known yet.
+  rt::Task<Result<std::shared_ptr<federation::Member>>> MemberToClean(std::string cluster);
   // beside.cc
   // What is beside a workload that stops or is about to start, made as its profile says; gives what it still waits for.
   rt::Task<Result<void>> MakeBeside(federation::Member& member, const Look& look, const json::Value& object,
