@@ -5,8 +5,10 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "json/rfc3339.h"
 #include "kube/faulty_api.h"
 #include "kube/world_for_test.h"
 #include "rt/scope.h"
@@ -99,6 +101,36 @@ TEST(ElectionTest, TakesOverAfterTheLeaseRanOutWhenTheLeaderDies) {
     EXPECT_LE(api.loop().Now() - died, seconds(20));
     EXPECT_EQ(leaders.fences, (std::vector<int64_t>{0, 1}));
   });
+}
+
+// Of a leader whose clock is years behind or ahead only that it renews is seen, and that it no longer does.
+TEST(ElectionTest, TheWallClockOfAnotherDoesNotMatter) {
+  for (const std::string_view begun : {"1999-01-01T00:00:00Z", "2199-01-01T00:00:00Z"}) {
+    WithServer(1, [&](Api& api) -> rt::Task<void> {
+      const WallTime theirs = json::ParseTime(begun).value() - api.loop().WallNow().time_since_epoch();
+      const auto now = [&] { return json::FormatMicroTime(theirs + api.loop().WallNow().time_since_epoch()); };
+      Value lease = FromYaml(
+          "{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {namespace: default, name: leader}, spec: "
+          "{holderIdentity: other, leaseDurationSeconds: 15, leaseTransitions: 4}}");
+      lease.Edit("spec").Set("renewTime", now());
+      co_await Must(api.Create(Leases(), lease));
+      Election mine(api, As("mine"));
+      Leaders leaders;
+      rt::Scope scope(api.loop());
+      scope.Spawn(mine.Run([&](int64_t fence) { return LeadUntilDropped(api.loop(), leaders, fence); }));
+      for (int i = 0; i < 60; ++i) {
+        co_await api.loop().Sleep(seconds(2));
+        EXPECT_FALSE(mine.leading()) << begun;
+        co_await Must(api.Patch(Leases(), {"default", "leader"}, PatchType::kMerge,
+                                json::Object({{"spec", json::Object({{"renewTime", now()}})}})));
+      }
+      const MonotonicTime died = api.loop().Now();
+      while (!mine.leading() && api.loop().Now() - died < minutes(5)) co_await api.loop().Sleep(milliseconds(100));
+      EXPECT_GE(api.loop().Now() - died, seconds(13)) << begun;
+      EXPECT_LE(api.loop().Now() - died, seconds(20)) << begun;
+      EXPECT_EQ(leaders.fences, std::vector<int64_t>{5}) << begun;
+    });
+  }
 }
 
 TEST(ElectionTest, AFenceThatIsTooLowIsRaisedInTheLeaseAndLeadingBeginsAnew) {

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "kube/faulty_api.h"
 #include "kube/world_for_test.h"
 #include "rt/scope.h"
+#include "store/store.h"
 
 namespace baton::kube {
 namespace {
@@ -83,14 +86,18 @@ TEST(InformerTest, TellsWhatWasThereAndWhatComes) {
   WithServer(1, [](Api& api) -> rt::Task<void> {
     co_await Must(api.Create(kConfigMapsForTest, ConfigMapForTest("old", "1")));
     Informer informer(api, kConfigMapsForTest);
+    Informer whole(api, kConfigMapsForTest, {.keep_managed_fields = true});
     Mirror mirror;
     informer.OnChange(mirror.Handler());
     rt::Scope scope(api.loop());
     scope.Spawn(informer.Run());
+    scope.Spawn(whole.Run());
     EXPECT_FALSE(informer.synced());
     co_await informer.WaitSynced();
+    co_await whole.WaitSynced();
     EXPECT_EQ(informer.Get("default/old")["data"]["value"].str(), "1");
     EXPECT_FALSE(informer.Get("default/old")["metadata"].Has("managedFields"));
+    EXPECT_TRUE(whole.Get("default/old")["metadata"].Has("managedFields"));
     co_await Must(api.Create(kConfigMapsForTest, ConfigMapForTest("new", "2")));
     co_await Must(api.Delete(kConfigMapsForTest, {"default", "old"}));
     co_await api.loop().Sleep(seconds(1));
@@ -170,6 +177,63 @@ TEST(InformerTest, TellsAnObjectThatWasMadeAnewInAGapAsGoneAndCome) {
     co_await api.loop().Sleep(minutes(1));
     EXPECT_EQ(told, (std::vector<std::string>{"came 1", "went 1", "came 2"}));
     EXPECT_EQ(informer.lists(), 2U);
+  });
+}
+
+// One address, behind which another server may stand.
+class SwitchedApi final : public Api {
+ public:
+  explicit SwitchedApi(Api& first) : now(&first) {}
+
+  rt::Loop& loop() override { return now->loop(); }
+  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override { return now->Do(std::move(call), deadline); }
+  rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override {
+    return now->OpenWatch(std::move(call), deadline);
+  }
+  rt::Task<Result<Discovered>> Discover(rt::Deadline deadline) override { return now->Discover(deadline); }
+
+  Api* now;
+};
+
+// Restored from a backup: it counts lower than what the informer has seen, some objects are older, some are gone.
+TEST(InformerTest, FollowsAServerThatWentBackInTime) {
+  WithServer(1, [](Api& first) -> rt::Task<void> {
+    auto store = co_await store::Store::Open(first.loop(), store::MakeMemoryEngine());
+    auto backend = co_await apiserver::Backend::Start(first.loop(), **store);
+    {
+      LocalApi restored(**backend);
+      co_await Must(restored.Create(kConfigMapsForTest, ConfigMapForTest("a", "old")));
+      for (int i = 0; i < 300; ++i) {
+        co_await Must(first.Apply(kConfigMapsForTest, ConfigMapForTest("a", std::to_string(i))));
+      }
+      co_await Must(first.Create(kConfigMapsForTest, ConfigMapForTest("gone", "1")));
+      SwitchedApi address(first);
+      ScriptedFaults faults;
+      FaultyApi api(address, faults);
+      Informer informer(api, kConfigMapsForTest);
+      Mirror mirror;
+      informer.OnChange(mirror.Handler());
+      rt::Scope scope(first.loop());
+      scope.Spawn(informer.Run());
+      co_await informer.WaitSynced();
+      co_await first.loop().Sleep(seconds(1));
+      EXPECT_EQ(informer.size(), 2U);
+      const std::string before(VersionOf(informer.Get("default/a")));
+      address.now = &restored;
+      faults.Add({.fault = Fault::kWatchCut, .plural = "configmaps"});
+      co_await Must(first.Apply(kConfigMapsForTest, ConfigMapForTest("a", "never seen")));  // ends the old watch
+      co_await first.loop().Sleep(minutes(2));
+      EXPECT_EQ(informer.Get("default/a")["data"]["value"].str(), "old");
+      EXPECT_LT(std::stoul(std::string(VersionOf(informer.Get("default/a")))), std::stoul(before));
+      co_await Must(restored.Apply(kConfigMapsForTest, ConfigMapForTest("a", "new"), {.force = true}));
+      co_await Must(restored.Create(kConfigMapsForTest, ConfigMapForTest("b", "1")));
+      co_await first.loop().Sleep(seconds(1));
+      EXPECT_EQ(informer.Get("default/a")["data"]["value"].str(), "new");
+      EXPECT_EQ(informer.lists(), 2U);
+      co_await ExpectEqualToList(restored, informer, mirror, 1);
+    }
+    backend->reset();
+    co_await (*store)->Close();
   });
 }
 
