@@ -155,10 +155,13 @@ TEST(InterpreterWebhookTest, KeepsEveryRule) {
   for (const RuleRow& row : rows) {
     EXPECT_EQ(Join(Admit(with(row.good)).errors, "; "), "") << row.good;
     EXPECT_EQ(Join(Admit(with(row.bad)).errors, "; "), row.error) << row.bad;
+    RecordRule(with(row.good), with(row.bad), row.error);
   }
   Value twice = base;
   twice.Edit("webhooks").Push(base["webhooks"][0]);
-  EXPECT_EQ(Join(Admit(twice).errors, "; "), "webhooks[1].name: Duplicate value: \"a.example.com\"");
+  constexpr std::string_view kTwice = "webhooks[1].name: Duplicate value: \"a.example.com\"";
+  EXPECT_EQ(Join(Admit(twice).errors, "; "), kTwice);
+  RecordRule(base, twice, kTwice);
 }
 
 // ---- the rollout's kinds ----

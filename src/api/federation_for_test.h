@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,13 +71,31 @@ struct RuleRow {
   std::string_view error;  // all lines, joined by "; "
 };
 
-// With BATON_RULES_OUT the rules go to that file, a JSON object a line: what tests/golden/federation_rules.jsonl has,
-// with which tests/e2e/federation_rules_test.py asks servers that run no admission what their schemas alone refuse.
-inline void WriteRule(const json::Value& good, const json::Value& bad, std::string_view error) {
+// The lines of tests/golden/federation_rules.jsonl, without who refuses it.
+inline const std::set<std::string>& RecordedRules() {
+  static const std::set<std::string> rules = [] {
+    std::set<std::string> read;
+    std::ifstream file(BATON_SOURCE_DIR "/tests/golden/federation_rules.jsonl");
+    for (std::string line; std::getline(file, line);) {
+      json::Value rule = FromYaml(line);
+      rule.Erase("schema");
+      read.insert(json::Print(rule));
+    }
+    return read;
+  }();
+  return rules;
+}
+
+// Every rule is in that file, by which tests/e2e/federation_rules_test.py asks servers what they refuse. With
+// BATON_RULES_OUT the rules go to a new one.
+inline void RecordRule(const json::Value& good, const json::Value& bad, std::string_view error) {
+  const std::string rule = json::Print(json::Object({{"good", good}, {"bad", bad}, {"error", error}}));
   const char* path = std::getenv("BATON_RULES_OUT");  // NOLINT(concurrency-mt-unsafe): tests have one thread here
-  if (path == nullptr) return;
-  std::ofstream(path, std::ios::app) << json::Print(json::Object({{"good", good}, {"bad", bad}, {"error", error}}))
-                                     << "\n";
+  if (path != nullptr) {
+    std::ofstream(path, std::ios::app) << rule << "\n";
+  } else {
+    EXPECT_TRUE(RecordedRules().contains(rule)) << "not in tests/golden/federation_rules.jsonl: " << rule;
+  }
 }
 
 // Of an object as it is created. `base` and patches are YAML.
@@ -89,7 +108,7 @@ inline void CheckRules(std::string_view base, std::span<const RuleRow> rows,
     const json::Value bad = json::ApplyMergePatch(object, FromYaml(row.bad));
     EXPECT_EQ(Join(Admit(good, {}, context).errors, "; "), "") << row.good;
     EXPECT_EQ(Join(Admit(bad, {}, context).errors, "; "), row.error) << row.bad;
-    WriteRule(good, bad, row.error);
+    RecordRule(good, bad, row.error);
   }
 }
 

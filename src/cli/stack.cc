@@ -81,8 +81,8 @@ rt::Task<Result<void>> Stack::StartHub() {
   server.listen = options_.listen;
   server.context_name = "hub";
   hub_ = CO_TRY(co_await apiserver::ApiServer::Start(loop_, std::move(server)));
-  hub_->backend().core().AddAdmission(federation::MakeAdmission(loop_, &admission_interpreter_));
   hub_api_ = std::make_unique<kube::LocalApi>(hub_->backend());
+  hub_->backend().core().AddAdmission(federation::MakeAdmission(loop_, &admission_interpreter_, hub_api_.get()));
   metrics_ = std::make_unique<rollout::RolloutMetrics>(hub_->metrics());
   CO_TRY(co_await federation::InstallCrds(*hub_api_));
   // What practice clusters play can be propagated to them.
@@ -199,8 +199,8 @@ rt::Task<void> Stack::Stop(rt::Deadline deadline) {
   }
   commons_.reset();
   for (auto& practice : practice_) co_await practice->server->Stop(deadline);
-  hub_api_.reset();
   co_await hub_->Stop(deadline);
+  hub_api_.reset();  // not before: admission of the last requests asks it
 }
 
 }  // namespace baton::cli

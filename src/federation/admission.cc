@@ -2,18 +2,27 @@
 #include "federation/admission.h"
 
 #include <utility>
+#include <vector>
 
 #include "api/federation_admission.h"
 #include "api/federation_types.h"
 #include "api/karmada_keys.h"
 #include "base/strings.h"
+#include "federation/resources.h"
+#include "interpret/lua_vm.h"
 
 namespace baton::federation {
 namespace {
 
+Result<void> CheckScript(std::string_view script) {
+  TRY(interpret::LuaScript::Compile("script", std::string(script)));
+  return {};
+}
+
 class Admission final : public apiserver::AdmissionPlugin {
  public:
-  Admission(rt::Loop& loop, const interpret::Interpreter* interpreter) : loop_(loop), interpreter_(interpreter) {}
+  Admission(rt::Loop& loop, const interpret::Interpreter* interpreter, kube::Api* hub)
+      : loop_(loop), interpreter_(interpreter), hub_(hub) {}
 
   rt::Task<Result<void>> Mutate(apiserver::AdmissionRequest& request) override {
     if (!Ours(request)) co_return Result<void>();
@@ -24,11 +33,16 @@ class Admission final : public apiserver::AdmissionPlugin {
   rt::Task<Result<void>> Validate(const apiserver::AdmissionRequest& request) override {
     if (request.operation == apiserver::Operation::kDelete) co_return Protected(request);
     if (!Ours(request)) co_return Result<void>();
-    CO_TRY(api::ValidateFederation(*request.type, request.object, request.old_object, Context()));
-    if (interpreter_ != nullptr && request.type->kind == "ResourceInterpreterCustomization") {
-      co_return interpreter_->CheckCustomization(request.object);
+    api::FederationContext context = Context();
+    if (interpreter_ == nullptr || request.type->kind != kCustomizations.kind) {
+      co_return api::ValidateFederation(*request.type, request.object, request.old_object, context);
     }
-    co_return Result<void>();
+    context.check_script = CheckScript;
+    std::vector<json::Value> others;
+    if (hub_ != nullptr) others = CO_TRY(co_await hub_->ListAll(kCustomizations)).items;
+    context.customizations = others;
+    CO_TRY(api::ValidateFederation(*request.type, request.object, request.old_object, context));
+    co_return interpreter_->CheckCustomization(request.object);
   }
 
  private:
@@ -54,12 +68,14 @@ class Admission final : public apiserver::AdmissionPlugin {
 
   rt::Loop& loop_;
   const interpret::Interpreter* interpreter_;
+  kube::Api* hub_;
 };
 
 }  // namespace
 
-std::unique_ptr<apiserver::AdmissionPlugin> MakeAdmission(rt::Loop& loop, const interpret::Interpreter* interpreter) {
-  return std::make_unique<Admission>(loop, interpreter);
+std::unique_ptr<apiserver::AdmissionPlugin> MakeAdmission(rt::Loop& loop, const interpret::Interpreter* interpreter,
+                                                          kube::Api* hub) {
+  return std::make_unique<Admission>(loop, interpreter, hub);
 }
 
 }  // namespace baton::federation
