@@ -38,10 +38,10 @@ constexpr const char* kHelp =
     "  fail-next-savepoint    the next savepoint fails\n"
     "  fail-image             images cannot be pulled\n"
     "  partition              the hub cannot reach the cluster; what runs there goes on\n"
-    "  slow=FACTOR            starting, stopping and savepoints take that many times as long\n"
+    "  slow[=FACTOR]          starting, stopping and savepoints take that many times as long; 5 unless told\n"
     "  stall-operator=SECONDS the operator acts on what it read that long ago\n"
     "  forget-status          the operator's next status is lost\n"
-    "  kill-operator=SECONDS  the operator is away for that long\n"
+    "  kill-operator[=SECONDS]  the operator is away for that long; 10 unless told\n"
     "  restart-jobmanager, fail-job   happen to --workload NAME, a FlinkDeployment\n"
     "\n"
     "operators runs the practice operators and their jobs against API servers that somebody else serves\n"
@@ -57,8 +57,6 @@ constexpr const char* kHelp =
     "  --context NAME         of the cluster in DIR/kubeconfig; default CLUSTER\n"
     "  --kubeconfig FILE      default DIR/kubeconfig\n"
     "  -n, --namespace NAME   of --workload; default default\n";
-
-const kube::Resource kConfigMaps{.group = "", .version = "v1", .plural = "configmaps", .kind = "ConfigMap"};
 
 int Check(const Flags& flags) {
   const std::string storage = StrCat(Absolute(flags.Get("--data-dir", "baton-data")), "/practice-storage");
@@ -101,16 +99,6 @@ rt::Task<Result<void>> OnWorkload(Client& client, const Flags& flags, const std:
   co_return Result<void>();
 }
 
-rt::Task<Result<void>> OnCluster(Client& client, const std::string& fault) {
-  const Value map = json::Object(
-      {{"apiVersion", "v1"},
-       {"kind", "ConfigMap"},
-       {"metadata", json::Object({{"name", practice::kFaultsConfigMap}, {"namespace", "kube-system"}})},
-       {"data", json::Object({{"fault", fault}, {"set", json::FormatMicroTime(client.api().loop().WallNow())}})}});
-  CO_TRY(co_await client.api().Apply(kConfigMaps, map, {.force = true}));
-  co_return Result<void>();
-}
-
 int Fault(std::span<const std::string_view> arguments, const Flags& given) {
   const std::string cluster = given.positional()[1];
   const std::string fault = given.positional()[2];
@@ -118,10 +106,8 @@ int Fault(std::span<const std::string_view> arguments, const Flags& given) {
     return UsageError(kName,
                       InvalidError(IsOfAWorkload(fault) ? StrCat(fault, " needs --workload NAME")
                                                         : StrCat(fault, " is of the whole cluster: no --workload")));
-  practice::Faults scratch;
-  if (!IsOfAWorkload(fault) && !fault.starts_with("kill-operator=") && fault != "partition" &&
-      fault != "partition=off") {
-    const Result<void> known = scratch.Set(fault);
+  if (!IsOfAWorkload(fault)) {
+    const Result<void> known = practice::CheckClusterFault(fault);
     if (!known.ok()) return UsageError(kName, known.error());
   }
   // The cluster's own context, where none is named.
@@ -137,7 +123,7 @@ int Fault(std::span<const std::string_view> arguments, const Flags& given) {
     if (IsOfAWorkload(fault)) {
       CO_TRY(co_await OnWorkload(client, flags, fault));
     } else {
-      CO_TRY(co_await OnCluster(client, fault));
+      CO_TRY(co_await practice::SetClusterFault(client.api(), fault));
     }
     std::printf("%s: %s\n", cluster.c_str(), fault.c_str());
     co_return 0;

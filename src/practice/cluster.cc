@@ -1,13 +1,13 @@
 // A practice cluster's parts, run together.
 #include "practice/cluster.h"
 
-#include <charconv>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "api/federation_types.h"
 #include "base/strings.h"
+#include "json/rfc3339.h"
 #include "rt/scope.h"
 
 namespace baton::practice {
@@ -15,7 +15,7 @@ namespace baton::practice {
 namespace {
 constexpr Duration kNodeRetry = seconds(1);
 constexpr Duration kFaultsRetry = seconds(1);
-constexpr int kOperatorAwayMax = 3600;  // seconds
+const kube::Resource kConfigMaps{.group = "", .version = "v1", .plural = "configmaps", .kind = "ConfigMap"};
 }  // namespace
 
 PracticeCluster::PracticeCluster(kube::Api& api, Commons& commons, std::string name, PracticeClusterOptions options)
@@ -90,20 +90,25 @@ Result<void> PracticeCluster::SetFault(std::string_view text) {
     options_.on_partition(text == "partition");
     return {};
   }
-  constexpr std::string_view kKill = "kill-operator=";
-  if (!text.starts_with(kKill)) return faults_.Set(text);
-  const std::string_view number = text.substr(kKill.size());
-  int away = 0;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), away);
-  if (read.ec != std::errc() || read.ptr != number.data() + number.size() || away < 0 || away > kOperatorAwayMax)
-    return InvalidError(StrCat("'", text, "' is no number of seconds up to ", kOperatorAwayMax));
-  KillOperator(seconds(away));
+  if (!text.starts_with("kill-operator")) return faults_.Set(text);
+  KillOperator(TRY(ParseKillOperator(text)));
   return {};
+}
+
+rt::Task<Result<void>> SetClusterFault(kube::Api& api, std::string fault) {
+  CO_TRY(CheckClusterFault(fault));
+  // The map must change to be seen, so the time goes with it.
+  const json::Value map =
+      json::Object({{"apiVersion", "v1"},
+                    {"kind", "ConfigMap"},
+                    {"metadata", json::Object({{"name", kFaultsConfigMap}, {"namespace", "kube-system"}})},
+                    {"data", json::Object({{"fault", fault}, {"set", json::FormatMicroTime(api.loop().WallNow())}})}});
+  CO_TRY(co_await api.Apply(kConfigMaps, map, {.force = true}));
+  co_return Result<void>();
 }
 
 // A cluster that starts again has no faults: what the map says then was meant for an earlier life.
 rt::Task<void> PracticeCluster::TakeFaults() {
-  static const kube::Resource kConfigMaps{.group = "", .version = "v1", .plural = "configmaps", .kind = "ConfigMap"};
   const Result<json::Value> before = co_await api_.Get(kConfigMaps, {"kube-system", std::string(kFaultsConfigMap)});
   std::string seen(before.ok() ? kube::VersionOf(*before) : "");
   while (true) {

@@ -29,9 +29,6 @@
 
 namespace baton::practice {
 
-// In kube-system: its data.fault is set whenever the map changes (`baton practice fault`).
-inline constexpr std::string_view kFaultsConfigMap = "practice-faults";
-
 struct PracticeClusterOptions {
   int nodes = 2;
   std::string node_cpu = "8";
@@ -86,6 +83,9 @@ class PracticeCluster {
   rt::Event kill_kinds_;
   Duration down_for_{};
 };
+
+// Sets a fault of the cluster behind that API, wherever its PracticeCluster runs: by the ConfigMap.
+rt::Task<Result<void>> SetClusterFault(kube::Api& api, std::string fault);
 
 // The kinds of Flink's operator, which a real cluster has from that operator.
 rt::Task<Result<void>> InstallFlinkKinds(kube::Api& api);

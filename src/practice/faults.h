@@ -3,13 +3,14 @@
 //
 //   fail-next-savepoint   the next savepoint fails after its time; the job goes on
 //   fail-image            JobManager pods wait with ImagePullBackOff while it is set
-//   slow=<factor>         starting, stopping and savepoints take that many times as long
+//   slow=<factor>         starting, stopping and savepoints take that many times as long; `slow` alone is slow=5
 //   stall-operator=<s>    between reading an object and acting on it the operator waits: a stale spec in flight
 //   forget-status         the operator's next write of a status is lost, and the status it had is wiped
 //
 // The ConfigMap kube-system/practice-faults of the cluster sets one of these whenever it changes (practice/cluster.h).
 // An annotation practice.baton.io/fault of a FlinkDeployment sets one of these in its cluster when it changes; it also
-// knows restart-jobmanager and fail-job, which then happen to that workload.
+// knows restart-jobmanager and fail-job, which then happen to that workload. What it says of the whole cluster
+// (kill-operator, partition) it says by that ConfigMap.
 //
 // Others are calls of PracticeCluster: KillOperator, RestartJobManager, FailJob. A partition is between hub and member
 // and is not felt here, which is the point: who runs both is told by PracticeClusterOptions::on_partition.
@@ -24,6 +25,9 @@
 #include "base/time.h"
 
 namespace baton::practice {
+
+// In kube-system: its data.fault is set whenever the map changes (`baton practice fault`).
+inline constexpr std::string_view kFaultsConfigMap = "practice-faults";
 
 struct Faults {
   int fail_savepoints = 0;
@@ -44,5 +48,12 @@ struct Faults {
     return true;
   }
 };
+
+// kill-operator=<seconds>, or kill-operator alone, which is 10: for how long it is away. kInvalid: no such fault, or no
+// such value.
+Result<Duration> ParseKillOperator(std::string_view text);
+
+// Whether this is the name of a fault of a whole cluster: one of the above, or partition.
+Result<void> CheckClusterFault(std::string_view text);
 
 }  // namespace baton::practice

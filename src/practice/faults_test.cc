@@ -21,9 +21,72 @@ TEST(FaultsTest, AreSetByName) {
   EXPECT_FALSE(faults.TakeSavepointFailure());
   EXPECT_TRUE(faults.Set("fail-image=off").ok());
   EXPECT_FALSE(faults.fail_image);
-  for (const char* text : {"", "slow", "slow=0", "slow=nan", "slow=1e9", "stall-operator=-1", "explode"}) {
+  EXPECT_TRUE(faults.Set("slow").ok());
+  EXPECT_EQ(faults.slow, 5);
+  EXPECT_TRUE(faults.Set("slow=off").ok());
+  EXPECT_TRUE(faults.Set("stall-operator=off").ok());
+  EXPECT_EQ(faults.Slowed(seconds(2)) + faults.stall_operator, seconds(2));
+  for (const char* text :
+       {"", "slow=", "slow=0", "slow=nan", "slow=1e9", "stall-operator", "stall-operator=-1", "explode"}) {
     EXPECT_EQ(faults.Set(text).error().kind(), ErrorKind::kInvalid) << text;
   }
+}
+
+Value WithFault(std::string_view fault) {
+  return json::Object(
+      {{"metadata", json::Object({{"annotations", json::Object({{"practice.baton.io/fault", fault}})}})}});
+}
+
+// Each fault as an annotation of the job, and what it leads to.
+TEST(FaultsTest, EachCanBeSetByAnAnnotation) {
+  for (const std::string fault : {"fail-next-savepoint", "fail-image", "slow", "forget-status", "kill-operator=30",
+                                  "restart-jobmanager", "fail-job", "partition", "partition=off"}) {
+    InPractice(1, [&](PracticeWorld& world) -> rt::Task<void> {
+      std::vector<bool> cut;
+      world.options.on_partition = [&](bool is) { cut.push_back(is); };
+      Member& blue = *co_await world.Add("blue");
+      co_await world.Create(blue, FromYaml(kOrders));
+      co_await world.UntilRunning(blue);
+      co_await world.loop.Sleep(seconds(12));
+      EXPECT_TRUE((co_await blue.api->Patch(FlinkDeployments(), {"default", "orders"}, kube::PatchType::kMerge,
+                                            WithFault(fault)))
+                      .ok());
+      co_await world.loop.Sleep(seconds(2));
+      Faults& faults = blue.cluster->faults();
+      if (fault == "fail-next-savepoint") EXPECT_EQ(faults.fail_savepoints, 1);
+      if (fault == "fail-image") EXPECT_TRUE(faults.fail_image);
+      if (fault == "slow") EXPECT_EQ(faults.slow, 5);
+      if (fault.starts_with("partition")) EXPECT_EQ(cut, std::vector<bool>{fault == "partition"});
+      if (fault == "kill-operator=30") {
+        co_await world.Patch(blue, "spec: {job: {state: suspended}}");
+        co_await world.loop.Sleep(seconds(20));
+        EXPECT_EQ(JobState(co_await world.Get(blue)), "RUNNING") << "there is nobody who would stop it";
+        co_await world.UntilSuspended(blue);
+      }
+      if (fault == "fail-job") EXPECT_EQ(JobState(co_await world.Get(blue)), "FAILED");
+      co_await world.loop.Sleep(minutes(2));
+      const JudgeReport report = co_await world.Judged();
+      const bool again = fault == "restart-jobmanager" || fault == "forget-status";
+      EXPECT_EQ(report.writers.size(), again ? 2U : 1U) << fault << "\n" << report.Text();
+    });
+  }
+}
+
+// By the way of `baton practice fault`; what is no fault is refused before it is written.
+TEST(FaultsTest, TheCommandsWaySetsThemToo) {
+  InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
+    Member& blue = *co_await world.Add("blue");
+    co_await world.loop.Sleep(seconds(2));
+    for (const char* text : {"", "explode", "kill-operator=", "kill-operator=x", "kill-operator=-1", "kill-operatorx",
+                             "kill-operator=3601", "partition=maybe"}) {
+      EXPECT_EQ((co_await SetClusterFault(*blue.api, text)).error().kind(), ErrorKind::kInvalid) << text;
+    }
+    EXPECT_TRUE((co_await SetClusterFault(*blue.api, "slow=3")).ok());
+    co_await world.loop.Sleep(seconds(2));
+    EXPECT_EQ(blue.cluster->faults().slow, 3);
+    EXPECT_EQ(ParseKillOperator("kill-operator").value(), seconds(10));
+    EXPECT_EQ(ParseKillOperator("kill-operator=7").value(), seconds(7));
+  });
 }
 
 TEST(FaultsTest, AFailedSavepointLeavesTheJobRunningAndIsTriedAgain) {

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "json/print.h"
+#include "practice/cluster.h"
 #include "rt/scope.h"
 
 namespace baton::practice {
@@ -104,7 +105,7 @@ rt::Task<Outcome> FlinkOperator::Reconcile(std::string key) {
   const bool known = cached != cache_.end() && cached->second.uid == kube::UidOf(look.object);
   look.status = known ? cached->second.status : look.object["status"];
   look.spec = FlinkSpec::From(look.object["spec"]);
-  SetFault(look);
+  co_await SetFault(look);
   co_await api_.loop().Sleep(faults_.Slowed(options_.work) + faults_.stall_operator);
   if (kube::IsDeleting(look.object)) co_return co_await CleanUp(std::move(look));
   Result<void> done = co_await EnsureFinalizer(look);
@@ -118,18 +119,20 @@ rt::Task<Outcome> FlinkOperator::Reconcile(std::string key) {
   co_return Outcome::WaitFor(NextLook(look));
 }
 
-void FlinkOperator::SetFault(const Look& look) {
+rt::Task<void> FlinkOperator::SetFault(const Look& look) {
   const std::string_view wanted = look.object["metadata"]["annotations"]["practice.baton.io/fault"].str();
   std::string& last = faults_.by_annotation[look.key];
-  if (wanted == last) return;
+  if (wanted == last) co_return;
   last = wanted;
-  if (wanted.empty()) return;
+  if (wanted.empty()) co_return;
   Result<void> set;
   JobManager* manager = managers_.Find(look.key);
   if (wanted.starts_with("restart-jobmanager")) {
     set = managers_.Restart(look.key);
   } else if (wanted.starts_with("fail-job") && manager != nullptr && manager->job != nullptr) {
     manager->job->End(JobPhase::kFailed, "FAILED", "the job failed: a fault was set for it");
+  } else if (wanted.starts_with("kill-operator") || wanted.starts_with("partition")) {
+    set = co_await SetClusterFault(api_, std::string(wanted));
   } else {
     set = faults_.Set(wanted);
   }

@@ -81,7 +81,7 @@ class FlinkOperator {
   rt::Task<Result<void>> EnsureFinalizer(Look& look);
   rt::Task<kube::Outcome> CleanUp(Look look);
   Duration NextLook(const Look& look) const;
-  void SetFault(const Look& look);
+  rt::Task<void> SetFault(const Look& look);
   void Complain(Look& look, std::string_view type, std::string_view message);
   void FinishStatus(Look& look) const;
 
