@@ -98,6 +98,10 @@ const Row kRows[] = {
     {"apps/v1", "StatefulSet", kHealth, "{spec: {replicas: 1}, status: {updatedReplicas: 1, availableReplicas: 1}}", "",
      "true"},
     {"apps/v1", "StatefulSet", kHealth, "{spec: {replicas: 1}, status: {updatedReplicas: 1}}", "", "false"},
+    {"apps/v1", "StatefulSet", kHealth,
+     "{metadata: {generation: 3}, spec: {replicas: 1}, status: {observedGeneration: 2, updatedReplicas: 1, "
+     "availableReplicas: 1}}",
+     "", "false"},
     {"apps/v1", "StatefulSet", kDependency,
      "{metadata: {namespace: ns}, spec: {volumeClaimTemplates: [{metadata: {name: data}}], template: {spec: {volumes: "
      "[{persistentVolumeClaim: {claimName: data}}, {persistentVolumeClaim: {claimName: other}}]}}}}",
@@ -114,6 +118,12 @@ const Row kRows[] = {
      "{status: {desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2}}", "", "true"},
     {"apps/v1", "DaemonSet", kHealth,
      "{status: {desiredNumberScheduled: 2, updatedNumberScheduled: 1, numberAvailable: 2}}", "", "false"},
+    {"apps/v1", "DaemonSet", kHealth,
+     "{status: {desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1}}", "", "false"},
+    {"apps/v1", "DaemonSet", kHealth,
+     "{metadata: {generation: 3}, status: {observedGeneration: 2, desiredNumberScheduled: 1, updatedNumberScheduled: "
+     "1, numberAvailable: 1}}",
+     "", "false"},
     {"apps/v1", "DaemonSet", kDependency, kPodSpec, "", kPodReferences},
     // Job
     {"batch/v1", "Job", kReplica, "{spec: {parallelism: 5, completions: 3}}", "", "{replicas: 3}"},

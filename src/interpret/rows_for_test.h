@@ -82,15 +82,23 @@ inline void CheckRows(const Interpreter& interpreter, std::span<const Row> rows)
   }
 }
 
-// Every kind and operation of the table has a row.
+// Every kind and operation of the table has a row, and its health one of each verdict: what says the same of
+// everything would pass with one.
 inline void CheckCoverage(const HandlerTable& table, std::span<const Row> rows) {
   std::set<std::string> covered;
-  for (const Row& row : rows) covered.insert(StrCat(row.api_version, " ", row.kind, " ", Names(row.operation).name));
+  for (const Row& row : rows) {
+    const std::string key = StrCat(row.api_version, " ", row.kind, " ", Names(row.operation).name);
+    covered.insert(key);
+    if (row.operation == Operation::kHealth) covered.insert(StrCat(key, " ", row.expected));
+  }
   for (const auto& [kind, handlers] : table) {
     for (const OperationNames& names : kOperationNames) {
       if (!handlers.Has(names.operation)) continue;
       const std::string key = StrCat(kind.api_version, " ", kind.kind, " ", names.name);
       EXPECT_TRUE(covered.contains(key)) << "no row for " << key;
+      if (names.operation != Operation::kHealth) continue;
+      EXPECT_TRUE(covered.contains(key + " true")) << "no row for " << key << " of a healthy one";
+      EXPECT_TRUE(covered.contains(key + " false")) << "no row for " << key << " of one that is not";
     }
   }
 }

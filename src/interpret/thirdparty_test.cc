@@ -406,9 +406,35 @@ const Row kFlinkRows[] = {
      "s}, {apiVersion: v1, kind: ServiceAccount, namespace: ns, name: flink}]"},
 };
 
+const Row kOtherVerdicts[] = {
+    {kKruiseBeta, "StatefulSet", kHealth, kNotRolledOut, "", "false"},
+    {kKruise, "UnitedDeployment", kHealth, kRolledOut, "", "true"},
+    {kKruise, "UnitedDeployment", kHealth,
+     "{metadata: {generation: 3}, spec: {replicas: 2}, status: {observedGeneration: 2, updatedReplicas: 2, "
+     "availableReplicas: 2}}",
+     "", "false"},
+    {"source.toolkit.fluxcd.io/v1", "GitRepository", kHealth,
+     "{status: {conditions: [{type: Ready, status: 'False', reason: Succeeded}]}}", "", "false"},
+    {kSource, "Bucket", kHealth, "{status: {conditions: [{type: Ready, status: 'True', reason: Other}]}}", "", "false"},
+    {kSource, "HelmChart", kHealth, "{status: {conditions: [{type: Ready, status: 'True', reason: Other}]}}", "",
+     "false"},
+    {kSource, "HelmRepository", kHealth, "{status: {conditions: [{type: Ready, status: 'True', reason: Succeeded}]}}",
+     "", "true"},
+    {kSource, "OCIRepository", kHealth, "{status: {}}", "", "false"},
+    {"kyverno.io/v1", "Policy", kHealth, "{status: {ready: false}}", "", "false"},
+    {"kyverno.io/v1", "ClusterPolicy", kHealth, "{status: {ready: true}}", "", "true"},
+    {"kubeflow.org/v1", "TFJob", kHealth, "{status: {conditions: [{type: Running, status: 'True'}]}}", "", "true"},
+    {"kubeflow.org/v2beta1", "MPIJob", kHealth, "{status: {conditions: [{type: Failed, status: 'True'}]}}", "",
+     "false"},
+    {"ray.io/v1", "RayService", kHealth, "{status: {conditions: [{type: Ready, status: 'False', reason: any}]}}", "",
+     "false"},
+    {kFlink, "FlinkDeployment", kHealth, "{status: {jobStatus: {state: FAILED}, lifecycleState: STABLE}}", "", "false"},
+};
+
 TEST(ThirdPartyTest, AnswersForEveryKindAndOperation) {
   const Interpreter interpreter({.now = TestNow});
   std::vector<Row> rows = RayRows();
+  rows.insert(rows.end(), std::begin(kOtherVerdicts), std::end(kOtherVerdicts));
   rows.insert(rows.end(), std::begin(kKruiseRows), std::end(kKruiseRows));
   rows.insert(rows.end(), std::begin(kGitOpsRows), std::end(kGitOpsRows));
   rows.insert(rows.end(), std::begin(kJobRows), std::end(kJobRows));
