@@ -26,6 +26,7 @@ constexpr const char* kName = "practice operators";
 
 constexpr const char* kHelp =
     "Usage: baton practice operators [--kubeconfig FILE] [--context NAME,NAME...] [--data-dir DIR] [--speed N]\n"
+    "                                [--flink VERSION] [--kinds]\n"
     "\n"
     "Runs a practice operator and its jobs (which really process records) in every named cluster, against any\n"
     "Kubernetes API server: what `baton up --practice-clusters N` does on its own ones. It makes Flink's kinds there\n"
@@ -41,12 +42,17 @@ constexpr const char* kHelp =
     "  --context NAME,...     of the kubeconfig, each the cluster's name here, too; default the current one\n"
     "  --kubeconfig FILE      default $KUBECONFIG, then ~/.kube/config\n"
     "  --data-dir DIR         what jobs read and write; default ./baton-data\n"
-    "  --speed N              look N times as often as a real operator; default 10\n";
+    "  --speed N              look N times as often as a real operator; default 10\n"
+    "  --flink VERSION        of Flink's operator, whose behaviour it has: 1.10 to 1.16; default 1.15\n"
+    "  --kinds                play Deployments, StatefulSets, Jobs and the operators of others, too (`baton up` "
+    "does)\n";
 
 struct Settings {
   std::string storage;
   std::vector<std::string> contexts;  // "" is the current one
   int speed = 1;
+  practice::OperatorVersion flink{};
+  bool kinds = false;
 };
 
 Result<Settings> ReadSettings(const Flags& flags) {
@@ -61,6 +67,8 @@ Result<Settings> ReadSettings(const Flags& flags) {
   if (speed.empty() || speed.size() > 3 || speed.find_first_not_of("0123456789") != std::string::npos || speed == "0")
     return InvalidError("--speed: a number from 1 to 999");
   settings.speed = std::stoi(speed);
+  settings.flink = TRY(practice::ParseOperatorVersion(flags.Get("--flink", "1.15")).Context("--flink"));
+  settings.kinds = flags.Has("--kinds");
   return settings;
 }
 
@@ -84,9 +92,12 @@ rt::Task<Result<void>> Serve(rt::RealLoop& loop, const Flags& flags, Settings se
   for (const std::string& context : settings.contexts) {
     all.push_back(std::make_unique<Practised>(CO_TRY(co_await Client::Open(loop, flags, context))));
     Practised& one = *all.back();
-    CO_TRY(co_await practice::InstallFlinkKinds(one.api));
+    CO_TRY(settings.kinds ? co_await practice::InstallPracticeKinds(one.api)
+                          : co_await practice::InstallFlinkKinds(one.api));
     practice::PracticeClusterOptions options;
+    options.flink.version = settings.flink;
     options.flink = options.flink.Faster(settings.speed);
+    options.kinds = settings.kinds;
     one.cluster = std::make_unique<practice::PracticeCluster>(one.api, commons, one.client.context(), options);
   }
   rt::Scope scope(loop);
@@ -101,7 +112,12 @@ rt::Task<Result<void>> Serve(rt::RealLoop& loop, const Flags& flags, Settings se
 
 int PracticeOperatorsCommand(std::span<const std::string_view> arguments) {
   if (AsksForHelp(arguments)) return std::fputs(kHelp, stdout) >= 0 ? 0 : kFailed;
-  Flags flags({{"--kubeconfig", "FILE"}, {"--context", "NAME"}, {"--data-dir", "DIR"}, {"--speed", "N"}});
+  Flags flags({{"--kubeconfig", "FILE"},
+               {"--context", "NAME"},
+               {"--data-dir", "DIR"},
+               {"--speed", "N"},
+               {"--flink", "VERSION"},
+               {"--kinds"}});
   if (const Result<void> parsed = flags.Parse(arguments); !parsed.ok()) return UsageError(kName, parsed.error());
   Result<Settings> settings = ReadSettings(flags);
   if (!settings.ok()) return UsageError(kName, settings.error());

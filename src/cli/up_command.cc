@@ -35,6 +35,7 @@ constexpr const char* kHelp =
     "  --listen HOST:PORT        of the hub; default 127.0.0.1:0, which picks a port\n"
     "  --practice-clusters N     how many, or their names; default none\n"
     "  --practice-speed N        practice operators look N times as often as real ones; default 10\n"
+    "  --practice-flink VERSION  of Flink's operator, whose behaviour they have: 1.10 to 1.16; default 1.15\n"
     "  --ephemeral               keep the API servers in memory: nothing survives\n"
     "  --log LEVEL               debug, info, warn or error; default info, into DIR/baton.log\n"
     "\n"
@@ -71,6 +72,7 @@ Result<Settings> ReadSettings(std::span<const std::string_view> arguments) {
                {"--listen", "HOST:PORT"},
                {"--practice-clusters", "N"},
                {"--practice-speed", "N"},
+               {"--practice-flink", "VERSION"},
                {"--ephemeral"},
                {"--log", "LEVEL"}});
   TRY(flags.Parse(arguments));
@@ -84,6 +86,8 @@ Result<Settings> ReadSettings(std::span<const std::string_view> arguments) {
     return InvalidError("--practice-speed: a number from 1 to 999");
   }
   settings.stack.operator_speed = std::stoi(speed);
+  settings.stack.practice.flink.version =
+      TRY(practice::ParseOperatorVersion(flags.Get("--practice-flink", "1.15")).Context("--practice-flink"));
   settings.log_filter = flags.Get("--log", "info");
   return settings;
 }

@@ -107,6 +107,14 @@ std::optional<RecordedSpec> ReadRecorded(std::string_view text) {
 
 }  // namespace
 
+Result<OperatorVersion> ParseOperatorVersion(std::string_view text) {
+  for (auto minor = static_cast<int>(OperatorVersion::kV1x10); minor <= static_cast<int>(OperatorVersion::kV1x16);
+       ++minor) {
+    if (text == StrCat("1.", minor)) return static_cast<OperatorVersion>(minor);
+  }
+  return InvalidError(StrCat("'", text, "' is no version of Flink's operator that is played here: 1.10 to 1.16"));
+}
+
 // An operator asks for the same few texts again and again: in one look, and in the next.
 std::optional<RecordedSpec> RecordedIn(const Value& status) {
   const std::string_view text = status["reconciliationStatus"]["lastReconciledSpec"].str();

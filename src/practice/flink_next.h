@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "json/value.h"
 #include "practice/flink_spec.h"
@@ -14,6 +16,7 @@ namespace baton::practice {
 
 // Operator versions whose behaviour differs; 1.16 stands for main after August 2026.
 enum class OperatorVersion : uint8_t { kV1x10 = 10, kV1x11, kV1x12, kV1x13, kV1x14, kV1x15, kV1x16 };
+Result<OperatorVersion> ParseOperatorVersion(std::string_view text);  // "1.12"
 
 struct FlinkObserved {
   std::string jm = "MISSING";   // jobManagerDeploymentStatus

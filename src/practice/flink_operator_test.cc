@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "practice/world_for_test.h"
 
 namespace baton::practice {
@@ -300,6 +302,82 @@ TEST(FlinkOperatorTest, ASessionClusterIsAJobManagerThatRunsNothing) {
     co_await world.Patch(blue, "spec: {job: {}}");
     co_await world.loop.Sleep(minutes(2));
     EXPECT_NE(At(co_await world.Get(blue), "error").find("Cannot switch from session"), std::string::npos);
+  });
+}
+
+// The status as the versions of the operator tell it: facts/flink.md 1.4.
+TEST(FlinkOperatorTest, EachVersionTellsWhatItTells) {
+  for (auto minor = static_cast<int>(OperatorVersion::kV1x10); minor <= static_cast<int>(OperatorVersion::kV1x16);
+       ++minor) {
+    for (const bool snapshot_objects : {true, false}) {
+      InPractice(1, [&](PracticeWorld& world) -> rt::Task<void> {
+        const std::string what = StrCat("1.", minor, snapshot_objects ? "" : " without snapshot objects");
+        world.options.flink.version = static_cast<OperatorVersion>(minor);
+        Member& blue = *co_await world.Add("blue");
+        co_await world.Create(
+            blue, Orders("{}", StrCat("{kubernetes.operator.snapshot.resource.enabled: '", snapshot_objects, "'}")));
+        const Value running = co_await world.UntilRunning(blue);
+        EXPECT_EQ(At(running, "conditions") != "-", minor >= 15) << what;
+        co_await world.Patch(blue, "spec: {job: {state: suspended}}");
+        const Value stopped = co_await world.UntilSuspended(blue);
+        EXPECT_TRUE(PathOfSavepoint(stopped).starts_with("s3://bucket/savepoints/")) << what;
+        const bool also_in_info = minor == 12 || (minor >= 13 && !snapshot_objects);
+        EXPECT_EQ(At(stopped, "jobStatus/savepointInfo/lastSavepoint/location"),
+                  also_in_info ? PathOfSavepoint(stopped) : "-")
+            << what;
+        EXPECT_EQ(At(stopped, "jobStatus/savepointInfo/lastSavepoint/triggerType"), also_in_info ? "UPGRADE" : "-")
+            << what;
+        const auto snapshots = co_await blue.api->ListAll(FlinkStateSnapshots(), {.ns = "default"});
+        EXPECT_EQ(snapshots->items.size(), snapshot_objects ? 1U : 0U) << what;
+        co_await world.Patch(blue, "spec: {job: {state: running}}");
+        co_await world.UntilRunning(blue);
+        bool deleting = false;
+        EXPECT_TRUE((co_await blue.api->Delete(FlinkDeployments(), {"default", "orders"})).ok());
+        for (Value left = co_await world.Get(blue); !left.is_null(); left = co_await world.Get(blue)) {
+          deleting |= At(left, "lifecycleState") == "DELETING";
+          co_await world.loop.Sleep(milliseconds(1));
+        }
+        EXPECT_EQ(deleting, minor >= 11) << what;
+      });
+    }
+  }
+}
+
+// The wishes of a person, as annotations; and that the jar is not what runs is told in an event.
+TEST(FlinkOperatorTest, AnnotationsSayWhatThePracticeJobDoes) {
+  InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
+    Member& blue = *co_await world.Add("blue");
+    Value orders = Orders();
+    orders.Edit("metadata")
+        .Set("annotations", FromYaml("{practice.baton.io/rate: '50', practice.baton.io/keys: '3', "
+                                     "practice.baton.io/partitions: '5', practice.baton.io/start-time: 40 s, "
+                                     "practice.baton.io/stop-time: 30 s, practice.baton.io/sink: at-least-once}"));
+    const MonotonicTime created = world.loop.Now();
+    co_await world.Create(blue, orders);
+    co_await world.UntilRunning(blue);
+    EXPECT_GT(world.loop.Now() - created, seconds(40));
+    co_await world.loop.Sleep(seconds(22));
+    const std::string source = *co_await world.files.ReadAll(world.storage.SourceLog({"default", "orders"}));
+    EXPECT_TRUE(source.starts_with("practice-source 1 5 3\n")) << source.substr(0, 100);
+    const uint64_t in = (co_await world.Judged()).in;
+    co_await world.loop.Sleep(seconds(20));
+    EXPECT_NEAR(static_cast<double>((co_await world.Judged()).in - in), 1000, 60);
+    // A sink that is not exactly-once has its rows at once, and again those since the last checkpoint.
+    EXPECT_TRUE(blue.cluster->RestartJobManager("default/orders").ok());
+    co_await world.loop.Sleep(minutes(2));
+    EXPECT_GT((co_await world.Judged()).duplicated, 0U);
+    co_await world.UntilRunning(blue);
+    const MonotonicTime asked = world.loop.Now();
+    co_await world.Patch(blue, "spec: {job: {state: suspended}}");
+    co_await world.UntilSuspended(blue);
+    EXPECT_GT(world.loop.Now() - asked, seconds(30));
+    const kube::Resource events{.group = "", .version = "v1", .plural = "events", .kind = "Event", .namespaced = true};
+    const auto told = co_await blue.api->ListAll(events, {.ns = "default"});
+    EXPECT_TRUE(std::ranges::any_of(told->items, [](const Value& event) {
+      return event["reason"].str() == "PracticeJob" &&
+             event["message"].str().find("in place of local:///opt/orders.jar runs the practice job") !=
+                 std::string_view::npos;
+    }));
   });
 }
 

@@ -7,10 +7,12 @@ import os
 import random
 import shutil
 import subprocess
+import tempfile
 import time
 import unittest
 
-from harness import DEADLINE, KUBECTL, main, poll
+from federation_harness import Process
+from harness import DEADLINE, KUBECTL, WORK, Cluster, Server, main, poll
 from up_harness import END_TIMEOUT, POLICY, Up, job
 
 KILLS = int(os.environ.get("UP_TEST_KILLS", "5"))
@@ -24,7 +26,7 @@ def setUpModule():  # pylint: disable=invalid-name
 
 
 def tearDownModule():  # pylint: disable=invalid-name
-    pass
+    shutil.rmtree(WORK, ignore_errors=True)
 
 
 class UpTest(unittest.TestCase):
@@ -124,6 +126,78 @@ class UpTest(unittest.TestCase):
         up.baton("practice", "fault", "practice-1", "partition=off", "--data-dir", up.data)
         up.kubectl("wait", "--for=condition=Ready", "cluster/practice-1", f"--timeout={END_TIMEOUT}")
         up.stop()
+
+    def test_each_fault_by_command(self):
+        up = self.up(practice=2)
+        up.apply(POLICY, job("orders"))
+        up.until_runs("orders")
+        cluster = poll(lambda: up.run(KUBECTL, "get", "writer", "orders-flinkdeployment", "-o", "jsonpath={.spec.holder.cluster}").stdout, "the Writer")
+
+        def fault(*words, code=0):
+            return up.baton("practice", "fault", cluster, *words, "--data-dir", up.data, code=code)
+
+        def snapshot(name):
+            up.kubectl("--context", cluster, "create", "-f", "-", stdin=json.dumps({
+                "apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkStateSnapshot", "metadata": {"name": name, "namespace": "default"},
+                "spec": {"backoffLimit": 0, "jobReference": {"kind": "FlinkDeployment", "name": "orders"}, "savepoint": {"path": "s3://b/x"}}}))
+            return lambda: up.kubectl("--context", cluster, "get", "flinkstatesnapshot", name, "-o", "jsonpath={.status.state}")
+
+        def writers():
+            return len(json.loads(up.baton("practice", "check", "--data-dir", up.data, "-o", "json", code=None))["workloads"][0]["writers"])
+
+        for wrong in ("explode", "kill-operator=soon", "slow=never", "restart-jobmanager", "partition=half"):
+            self.assertIn("baton practice", fault(wrong, code=2), wrong)
+        first = snapshot("first")
+        poll(lambda: first() == "COMPLETED", "a savepoint")
+        fault("fail-next-savepoint")
+        failing = snapshot("failing")
+        poll(lambda: failing() == "FAILED", "the savepoint to fail")
+        fault("restart-jobmanager", "--workload", "orders")
+        poll(lambda: writers() == 2, "the job to run again")
+        fault("fail-job", "--workload", "orders")
+        up.kubectl("--context", cluster, "wait", "--for=jsonpath={.status.jobStatus.state}=FAILED", "flinkdeployment/orders", f"--timeout={END_TIMEOUT}")
+        fault("forget-status")
+        poll(lambda: writers() == 3, "the operator to begin anew")
+        up.kubectl("--context", cluster, "wait", "--for=jsonpath={.status.jobStatus.state}=RUNNING", "flinkdeployment/orders", f"--timeout={END_TIMEOUT}")
+        fault("slow")
+        fault("slow=off")
+        fault("kill-operator=5")
+        begun, late = time.monotonic(), snapshot("late")
+        poll(lambda: late() == "COMPLETED", "the operator to come back")
+        self.assertGreater(time.monotonic() - begun, 4)
+        up.stop()
+
+    def test_the_practice_operators_version_and_names_are_chosen(self):
+        up = Up(practice="east,west")
+        self.addCleanup(up.remove)
+        up.arguments += ["--practice-flink", "1.12"]
+        up.start()
+        output = up.output()
+        for name in ("hub", "east", "west"):
+            self.assertRegex(output, rf"(?m)^{name} +https://127\.0\.0\.1:\d+")
+        self.assertEqual(len(output.split("Try:\n")[1].strip().splitlines()), 3, "the next three commands")
+        up.apply(POLICY.replace("practice-1, practice-2, practice-3", "east"), job("orders"))
+        up.until_runs("orders")
+        self.assertNotIn("conditions", up.get("--context", "east", "flinkdeployment", "orders")["status"], "they came with 1.15")
+        up.stop()
+        done = subprocess.run([os.environ["BATON"], "up", "--practice-flink", "2.0"], capture_output=True, text=True, check=False, timeout=DEADLINE)
+        self.assertEqual((done.returncode, "1.10 to 1.16" in done.stderr), (2, True), done.stderr)
+
+    def test_the_operators_alone_play_every_kind_on_a_server_of_somebody_else(self):
+        server = Server()
+        self.addCleanup(lambda: server.process.poll() is None and server.kill())
+        data = tempfile.mkdtemp(prefix="baton_up_")
+        self.addCleanup(shutil.rmtree, data, ignore_errors=True)
+        operators = Process("practice", "operators", "--kubeconfig", server.kubeconfig, "--data-dir", data, "--speed", "20", "--kinds")
+        self.addCleanup(operators.kill)
+        cluster = Cluster(server.kubeconfig)
+        done = cluster.run("create", "deployment", "web", "--image=nginx:1", "--replicas=2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = cluster.run("wait", "--for=jsonpath={.status.availableReplicas}=2", "deployment/web", f"--timeout={END_TIMEOUT}")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(cluster.run("get", "pods", "-l", "app=web", "-o", "name").stdout.split()), 2)
+        operators.stop()
+        self.assertEqual(server.stop(), 0)
 
     def test_a_stateful_set_moves_with_its_volume(self):
         up = self.up(practice=2)
