@@ -4,7 +4,7 @@
     python3 bench/up_footprint.py build/baton [SECONDS]
 
 Prints the processor time that all threads used, per second, from /proc (so a busy machine does not distort it), and the
-resident memory; and the judge's count, so that the figures are of a job that did its work.
+resident memory; and the judge's count, so that the figures are of a job that did its work. Exit code 1 when the goal was missed.
 """
 import os
 import sys
@@ -12,6 +12,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "e2e"))
 PROGRAM = os.path.abspath(sys.argv[1])
+CORES_MAX, MEMORY_MAX = 1, 300  # MiB
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 60
 os.environ["BATON"] = PROGRAM
 sys.argv = sys.argv[:1]
@@ -51,9 +52,12 @@ def main():
         print(f"memory     {memory['VmRSS']:.0f} MiB resident ({memory['RssAnon']:.0f} MiB of its own), at most {memory['VmHWM']:.0f}")
         print(up.baton("practice", "check", "--data-dir", up.data))
         up.stop()
+        reached = cores < CORES_MAX and memory["VmHWM"] < MEMORY_MAX
+        print(f"goal       under {CORES_MAX} core and {MEMORY_MAX} MiB: {'reached' if reached else 'MISSED'}")
+        return 0 if reached else 1
     finally:
         up.remove()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
