@@ -9,6 +9,13 @@
 #include "base/strings.h"
 
 namespace baton::net {
+namespace {
+
+// Fields whose value is another one in every answer. They are not put into the table that HPACK keeps: there they would
+// only push out those that come again, and nghttp2 looks through all of one name for each answer.
+bool NeverComesAgain(std::string_view name) { return name == "audit-id"; }
+
+}  // namespace
 
 Result<void> Http2Writer::Submit(int status, const Headers& headers, bool with_body,
                                  std::optional<size_t> content_length) {
@@ -26,6 +33,7 @@ Result<void> Http2Writer::Submit(int status, const Headers& headers, bool with_b
     if (IsConnectionSpecific(name) || name == "content-length" || !Headers::ValidField(name, value)) continue;
     dated = dated || name == "date";
     list.push_back(MakeNv(name, value));
+    if (NeverComesAgain(name)) list.back().flags |= NGHTTP2_NV_FLAG_NO_INDEX;
   }
   if (!dated) list.push_back(MakeNv("date", session_.DateText()));
   if (content_length) {
