@@ -67,7 +67,16 @@ Encoded Encode(json::Value object) {
   return encoded;
 }
 
-Bytes InVersion(const Bytes& stored, Revision revision, const api::ResourceType& type) {
+Versioner::Versioner(const api::ResourceType& type) : type_(type) {
+  if (type.from_storage == nullptr) start_ = StrCat(kApiVersionStart, type.ApiVersion(), "\"");
+}
+
+Bytes Versioner::Show(Bytes stored, Revision revision) const {
+  if (!start_.empty() && revision.value() > type_.defaults_missing_until && stored->starts_with(start_)) return stored;
+  return InVersion(std::move(stored), revision, type_);
+}
+
+Bytes InVersion(Bytes stored, Revision revision, const api::ResourceType& type) {
   const bool old = type.defaults_missing_until > 0 && revision.value() <= type.defaults_missing_until;
   if (type.from_storage != nullptr || old) {
     Result<json::Value> object = json::Parse(*stored);

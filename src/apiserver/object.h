@@ -34,7 +34,17 @@ Encoded Encode(json::Value object);
 
 // A stored object as the type shows it: the same but for apiVersion (conversion strategy None), or converted by the
 // type when another group keeps it.
-Bytes InVersion(const Bytes& stored, Revision revision, const api::ResourceType& type);
+Bytes InVersion(Bytes stored, Revision revision, const api::ResourceType& type);
+// The same for many objects of one type, which must outlive this.
+class Versioner {
+ public:
+  explicit Versioner(const api::ResourceType& type);
+  Bytes Show(Bytes stored, Revision revision) const;
+
+ private:
+  const api::ResourceType& type_;
+  std::string start_;  // what stored bytes begin with that are shown as they are; empty: none are
+};
 json::Value FromStorage(const api::ResourceType& type, json::Value stored, Revision revision = {});
 // And the way back: as it is kept.
 json::Value ToStorage(const api::ResourceType& type, json::Value object);

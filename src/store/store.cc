@@ -125,6 +125,19 @@ const typename Versions::value_type* VersionAt(const Versions& versions, Revisio
   if (after == versions.begin() || std::prev(after)->value == nullptr) return nullptr;
   return &*std::prev(after);
 }
+
+constexpr size_t kValuesAhead = 8;  // a list's values are fetched so many before they are looked at
+
+// Behind the last key with that prefix. So a walk need not look at the keys themselves.
+template <class Keys>
+typename Keys::const_iterator EndOf(const Keys& keys, std::string_view prefix) {
+  constexpr char kLast = '\xff';
+  while (prefix.ends_with(kLast)) prefix.remove_suffix(1);
+  if (prefix.empty()) return keys.end();
+  std::string next(prefix);
+  next.back() = static_cast<char>(static_cast<unsigned char>(next.back()) + 1);
+  return keys.lower_bound(next);
+}
 }  // namespace
 
 Result<std::optional<Entry>> Store::Get(std::string_view key, Revision at) const {
@@ -139,17 +152,34 @@ Result<std::optional<Entry>> Store::Get(std::string_view key, Revision at) const
 Result<ListResult> Store::List(std::string_view prefix, const ListOptions& options) const {
   ListResult result;
   result.revision = TRY(Readable(options.at));
-  auto at =
-      options.start_after >= prefix ? state_.keys.upper_bound(options.start_after) : state_.keys.lower_bound(prefix);
-  for (; at != state_.keys.end() && at->first.starts_with(prefix); ++at) {
+  const auto end = EndOf(state_.keys, prefix);
+  auto at = state_.keys.lower_bound(prefix);
+  if (options.start_after >= prefix) {
+    at = options.start_after.starts_with(prefix) ? state_.keys.upper_bound(options.start_after) : end;
+  }
+  // Values are all over memory, and counting one more owner waits for it: so first which ones, then those.
+  struct Found {
+    const std::string* key;
+    const Version* version;
+  };
+  std::vector<Found> found;
+  for (; at != end; ++at) {
     const Version* version = VersionAt(at->second, result.revision);
     if (version == nullptr) continue;
-    if (options.limit != 0 && result.entries.size() == options.limit) {
+    if (options.limit != 0 && found.size() == options.limit) {
       result.more = true;
       ++result.remaining;
       continue;
     }
-    result.entries.push_back({at->first, version->value, version->create_revision, version->revision});
+    found.push_back({&at->first, version});
+  }
+  result.entries.reserve(found.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (i + kValuesAhead < found.size()) __builtin_prefetch(found[i + kValuesAhead].version->value.get(), 1);
+    const Version& version = *found[i].version;
+    const bool with_key = options.keys || i + 1 == found.size();
+    result.entries.push_back(
+        {with_key ? *found[i].key : std::string(), version.value, version.create_revision, version.revision});
   }
   return result;
 }

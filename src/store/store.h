@@ -109,6 +109,7 @@ struct ListOptions {
   Revision at = {};                   // zero: now
   std::string_view start_after = {};  // keys greater than this one only
   size_t limit = 0;                   // 0: all
+  bool keys = true;                   // false: only the last entry has its key, which is enough to go on from
 };
 struct ListResult {
   std::vector<Entry> entries;  // sorted by key

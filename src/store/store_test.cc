@@ -164,6 +164,33 @@ TEST_P(StoreContract, AListBeginsAfterAKeyThatNeedNotExist) {
   EXPECT_EQ(h.List("a", {.start_after = "a2"}), "a3=");
   EXPECT_EQ(h.List("a", {.start_after = "A"}), "a1= a3=");
   EXPECT_EQ(h.List("a", {.start_after = "b"}), "");
+  EXPECT_EQ(h.List("a", {.start_after = "c"}), "");
+}
+
+TEST_P(StoreContract, AListEndsWithItsPrefixWhateverFollows) {
+  h.Open();
+  h.Commit(Transaction()
+               .Put("a", "")
+               .Put("a\xff", "")
+               .Put("a\xff\xff", "")
+               .Put("b", "")
+               .Put("\xff", "")
+               .Put("\xff\xff", ""))
+      .value();
+  EXPECT_EQ(h.store().List("a")->entries.size(), 3U);
+  EXPECT_EQ(h.store().List("a\xff")->entries.size(), 2U);
+  EXPECT_EQ(h.store().List("a\xff\xff")->entries.size(), 1U);
+  EXPECT_EQ(h.store().List("\xff")->entries.size(), 2U);
+  EXPECT_EQ(h.store().List("")->entries.size(), 6U);
+  EXPECT_EQ(h.store().List("\xff", {.start_after = "\xff"})->entries.size(), 1U);
+}
+
+TEST_P(StoreContract, AListWithoutKeysHasTheLastOne) {
+  h.Open();
+  h.Commit(Transaction().Put("a1", "x").Put("a2", "y").Put("a3", "z")).value();
+  EXPECT_EQ(h.List("a", {.keys = false}), "=x =y a3=z");
+  EXPECT_EQ(h.List("a", {.limit = 2, .keys = false}), "=x a2=y");
+  EXPECT_EQ(h.List("b", {.keys = false}), "");
 }
 
 // ---- conditions ----
