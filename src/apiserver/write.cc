@@ -143,31 +143,32 @@ Written WriteOperation::Answer(Value value, Revision revision, bool created) con
   return {.object = {.bytes = std::move(bytes), .revision = revision}, .value = std::move(value), .created = created};
 }
 
-Written WriteOperation::AnswerStored(Value value, Revision revision, bool created) const {
+Written WriteOperation::AnswerStored(Value value, Stored stored, bool created) const {
   const ResourceType& type = *target_.type;
-  const Result<std::optional<store::Entry>> entry =
-      core_.store_.Get(StorageKey(type, target_.ns, value["metadata"]["name"].str()), revision);
-  if (!entry.ok() || !*entry || (*entry)->mod_revision != revision) return Answer(std::move(value), revision, created);
-  Value stored = ToStorage(type, value);
-  stored.Edit("metadata").Set("resourceVersion", VersionText(revision));
-  core_.decoded_.Remember((*entry)->value, stored);
-  if (type.from_storage != nullptr || stored["apiVersion"].str() != type.ApiVersion()) {
-    return Answer(std::move(value), revision, created);
+  Value kept = ToStorage(type, value);
+  kept.Edit("metadata").Set("resourceVersion", VersionText(stored.revision));
+  core_.decoded_.Remember(stored.bytes, kept);
+  if (type.from_storage != nullptr || kept["apiVersion"].str() != type.ApiVersion()) {
+    return Answer(std::move(value), stored.revision, created);
   }
-  return {.object = {.bytes = (*entry)->value, .revision = revision}, .value = std::move(stored), .created = created};
+  return {.object = {.bytes = std::move(stored.bytes), .revision = stored.revision},
+          .value = std::move(kept),
+          .created = created};
 }
 
-rt::Task<Result<std::optional<Revision>>> WriteOperation::Store(const Value& object, Revision expected) {
+rt::Task<Result<std::optional<WriteOperation::Stored>>> WriteOperation::Store(const Value& object, Revision expected) {
   Encoded encoded = Encode(ToStorage(*target_.type, object));
   const size_t bytes_max = encoded.bytes.size() + kObjectBytesSlack;
   const std::string key = StorageKey(*target_.type, target_.ns, object["metadata"]["name"].str());
   store::Transaction transaction;
-  transaction.If(key, expected).PutMade(key, bytes_max, [encoded = std::move(encoded)](Revision revision) {
-    return encoded.WithVersion(revision);
+  const auto made = std::make_shared<Bytes>();  // the write may outlive us
+  transaction.If(key, expected).PutMade(key, bytes_max, [encoded = std::move(encoded), made](Revision revision) {
+    *made = std::make_shared<const std::string>(encoded.WithVersion(revision));
+    return *made;
   });
   Result<Revision> committed = co_await core_.store_.Commit(std::move(transaction));
-  if (committed.ok()) co_return std::optional(*committed);
-  if (committed.error().kind() == ErrorKind::kConflict) co_return std::optional<Revision>();
+  if (committed.ok()) co_return std::optional(Stored{.revision = *committed, .bytes = std::move(*made)});
+  if (committed.error().kind() == ErrorKind::kConflict) co_return std::optional<Stored>();
   if (committed.error().kind() == ErrorKind::kTooLarge) {
     co_return EntityTooLarge(StrCat("Request entity too large: ", committed.error().message()));
   }
@@ -213,9 +214,9 @@ rt::Task<Result<Written>> WriteOperation::CreateNamed(Value object, bool tracked
     if (core_.Live(*target_.type, target_.ns, target_.name)) co_return AlreadyExists(subject());
     co_return Answer(std::move(object), Revision(0), true);
   }
-  const std::optional<Revision> revision = CO_TRY(co_await Store(object, Revision(0)));
-  if (!revision) co_return Occupied();
-  co_return AnswerStored(std::move(object), *revision, true);
+  std::optional<Stored> stored = CO_TRY(co_await Store(object, Revision(0)));
+  if (!stored) co_return Occupied();
+  co_return AnswerStored(std::move(object), *std::move(stored), true);
 }
 
 // Somebody has the name, perhaps not for long.
@@ -305,9 +306,9 @@ rt::Task<Result<std::optional<Written>>> WriteOperation::TryReplace(const Maker&
     last.deleted = true;
     co_return std::optional(std::move(last));
   }
-  const std::optional<Revision> revision = CO_TRY(co_await Store(next, entry.mod_revision));
-  if (!revision) co_return std::optional<Written>();
-  co_return std::optional(AnswerStored(std::move(next), *revision, false));
+  std::optional<Stored> stored = CO_TRY(co_await Store(next, entry.mod_revision));
+  if (!stored) co_return std::optional<Written>();
+  co_return std::optional(AnswerStored(std::move(next), *std::move(stored), false));
 }
 
 rt::Task<Result<Written>> Core::Create(Target target, Value object, WriteOptions options, Caller& caller) {

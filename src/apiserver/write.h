@@ -41,10 +41,14 @@ class WriteOperation {
   Result<void> CheckPreconditions(const json::Value& object, const json::Value& live) const;
   std::string ManagerName() const;
   Written Answer(json::Value value, Revision revision, bool created) const;
-  // Of what was just stored at that revision: with the store's bytes, and remembered as parsed.
-  Written AnswerStored(json::Value value, Revision revision, bool created) const;
-  // The revision; nothing when somebody else was faster.
-  rt::Task<Result<std::optional<Revision>>> Store(const json::Value& object, Revision expected);
+  struct Stored {
+    Revision revision;
+    Bytes bytes;  // the store's
+  };
+  // Of what was just stored: with the store's bytes, and remembered as parsed.
+  Written AnswerStored(json::Value value, Stored stored, bool created) const;
+  // Nothing when somebody else was faster.
+  rt::Task<Result<std::optional<Stored>>> Store(const json::Value& object, Revision expected);
   bool EndsHere(const json::Value& next) const;
 
   Subject subject() const;

@@ -44,12 +44,19 @@ Transaction& Transaction::Delete(std::string key) {
 }
 Transaction& Transaction::PutMade(std::string key, size_t bytes_max, std::function<std::string(Revision)> make) {
   INVARIANT(make != nullptr, "a put needs what makes its value");
+  return PutMade(std::move(key), bytes_max, [make = std::move(make)](Revision revision) -> Bytes {
+    return std::make_shared<const std::string>(make(revision));
+  });
+}
+Transaction& Transaction::PutMade(std::string key, size_t bytes_max, std::function<Bytes(Revision)> make) {
+  INVARIANT(make != nullptr, "a put needs what makes its value");
   steps_.push_back({.key = std::move(key), .value = nullptr, .made_bytes_max = bytes_max, .make = std::move(make)});
   return *this;
 }
 Bytes Transaction::Step::ValueAt(Revision revision) const {
   if (make == nullptr) return value;
-  auto made = std::make_shared<const std::string>(make(revision));
+  Bytes made = make(revision);
+  INVARIANT(made != nullptr, "what makes a value makes one");
   INVARIANT(made->size() <= made_bytes_max, StrCat("the value made for '", key, "' has ", made->size(),
                                                    " bytes; at most ", made_bytes_max, " were announced"));
   return made;
@@ -237,6 +244,15 @@ Store::PendingKey Store::Expected(std::string_view key) const {
   return {found->second.back().revision, found->second.back().create_revision, nullptr};
 }
 
+// Of a transaction whose conditions hold: a key that must not exist does not.
+Store::PendingKey Store::ExpectedBy(const Transaction& transaction, std::string_view key) const {
+  if (transaction.conditions_.size() == 1) {
+    const Transaction::Condition& condition = transaction.conditions_.front();
+    if (condition.mod_revision == kNone && condition.key == key) return {};
+  }
+  return Expected(key);
+}
+
 // `rests_on` becomes the write under way that a conflict is with, when it is with one.
 Result<void> Store::CheckConditions(const Transaction& transaction, std::shared_ptr<PendingWrite>& rests_on) const {
   for (const Transaction::Condition& condition : transaction.conditions_) {
@@ -275,12 +291,13 @@ std::shared_ptr<Store::PendingWrite> Store::NewestPending(const Transaction& tra
 std::shared_ptr<Store::PendingWrite> Store::Enqueue(const Transaction& transaction) {
   auto write = std::make_shared<PendingWrite>();
   write->record.revision = assigned_.Next();
+  const bool several = transaction.steps_.size() > 1;
   std::map<std::string_view, size_t> last;
-  for (size_t i = 0; i < transaction.steps_.size(); ++i) last[transaction.steps_[i].key] = i;
+  for (size_t i = 0; several && i < transaction.steps_.size(); ++i) last[transaction.steps_[i].key] = i;
   for (size_t i = 0; i < transaction.steps_.size(); ++i) {
     const Transaction::Step& step = transaction.steps_[i];
-    if (last[step.key] != i) continue;
-    const PendingKey before = Expected(step.key);
+    if (several && last[step.key] != i) continue;
+    const PendingKey before = ExpectedBy(transaction, step.key);
     const bool existed = before.mod_revision != kNone;
     if (step.deletes() && !existed) continue;
     write->bytes += CostOf(step.key, step.value_bytes_max());
@@ -382,14 +399,15 @@ void Store::FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch,
 
 Result<std::shared_ptr<const Event>> Store::State::Apply(Revision revision, Revision create_revision, uint32_t index,
                                                          const Change& change) {
-  const auto known = keys.find(change.key);
-  const bool in_order = (known == keys.end() || known->second.back().revision < revision) &&
-                        (history.empty() || history.back()->revision <= revision);
+  const auto at = keys.lower_bound(change.key);
+  const bool known = at != keys.end() && at->first == change.key;
+  const bool in_order =
+      (!known || at->second.back().revision < revision) && (history.empty() || history.back()->revision <= revision);
   if (!in_order) {
     return CorruptError(StrCat("the change of '", change.key, "' at revision ", revision.value(),
                                " stands behind a later one, or behind another of the same revision"));
   }
-  Versions& versions = known != keys.end() ? known->second : keys[change.key];
+  Versions& versions = known ? at->second : keys.emplace_hint(at, change.key, Versions())->second;
   const Bytes previous = versions.empty() ? nullptr : versions.back().value;
   if (previous == nullptr && change.value != nullptr) ++live;
   if (previous != nullptr && change.value == nullptr) --live;

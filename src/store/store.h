@@ -73,6 +73,8 @@ class Transaction {
   // when the write fails, the same revision may be given to another. Limits are checked with `bytes_max`, before
   // anything is made; a longer value is a broken invariant.
   Transaction& PutMade(std::string key, size_t bytes_max, std::function<std::string(Revision)> make);
+  // The same for whoever keeps the value, too.
+  Transaction& PutMade(std::string key, size_t bytes_max, std::function<Bytes(Revision)> make);
 
  private:
   friend class Store;
@@ -85,7 +87,7 @@ class Transaction {
     std::string key;
     Bytes value;
     size_t made_bytes_max = 0;
-    std::function<std::string(Revision)> make;
+    std::function<Bytes(Revision)> make;
 
     bool deletes() const { return value == nullptr && make == nullptr; }
     size_t value_bytes_max() const { return value != nullptr ? value->size() : made_bytes_max; }
@@ -195,6 +197,7 @@ class Store {
   std::shared_ptr<PendingWrite> NewestPending(const Transaction& transaction) const;
   Result<Revision> Readable(Revision at) const;
   PendingKey Expected(std::string_view key) const;
+  PendingKey ExpectedBy(const Transaction& transaction, std::string_view key) const;
   std::shared_ptr<PendingWrite> Enqueue(const Transaction& transaction);
   rt::Task<void> RunCompaction(std::shared_ptr<Compaction> compaction);
   rt::Task<Result<void>> CompactUnderLock(Revision revision);

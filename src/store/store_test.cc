@@ -315,6 +315,17 @@ rt::Task<std::vector<Result<Revision>>> PutOwnRevisionsAtOnce(Harness& h, int co
   co_return co_await rt::WhenAll(std::move(tasks));
 }
 
+TEST_P(StoreContract, AMadeValueMayBeKeptByWhoMadeIt) {
+  h.Open();
+  Bytes kept;
+  const auto make = [&kept](Revision revision) {
+    return kept = std::make_shared<const std::string>(std::to_string(revision.value()));
+  };
+  EXPECT_EQ(h.Commit(Transaction().If("a", Revision(0)).PutMade("a", 20, make)).value(), Revision(1));
+  EXPECT_EQ(h.store().Get("a").value()->value, kept);
+  EXPECT_EQ(*kept, "1");
+}
+
 TEST_P(StoreContract, AMadeValueCarriesTheRevisionOfItsCommit) {
   h.Open();
   h.Put("before", "before@1");
