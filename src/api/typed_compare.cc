@@ -22,7 +22,7 @@ class DeltaBuilder {
   void Add(const PathElement& element, Delta delta) {
     for (size_t i = 0; i < kChanges; ++i) {
       if (delta.member[i]) levels_[i].AddMember(element);
-      levels_[i].AddChild(element, std::move(delta.below[i]));
+      if (delta.below[i] != nullptr) levels_[i].AddChild(element, std::move(delta.below[i]));
     }
   }
   void Mark(const PathElement& element, Change change) { levels_[change].AddMember(element); }

@@ -2,6 +2,8 @@
 #include "json/rfc3339.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -188,9 +190,10 @@ Result<WallTime> TimeReader::Read() {
 }
 
 void AppendPadded(std::string& out, int64_t number, size_t width) {
-  const std::string digits = StrCat(number);
-  out.append(width - std::min(width, digits.size()), '0');
-  out.append(digits);
+  std::array<char, 20> digits;
+  const size_t count = std::to_chars(digits.begin(), digits.end(), number).ptr - digits.begin();
+  out.append(width - std::min(width, count), '0');
+  out.append(digits.data(), count);
 }
 
 // "2006-01-02T15:04:05", without fraction and zone.
