@@ -50,6 +50,11 @@ ScheduleController::ScheduleController(Hub& hub)
     if (before.is_null() || before["spec"] != now["spec"]) controller_.Add(key);
     if (before["status"] != now["status"]) SeenRunning(key, now);
   });
+  hub_.OnTemplate([this](const json::Value& before, const json::Value& now) {
+    if (!before.is_null() || now.is_null() || waiting_.empty()) return;
+    const std::string key = TemplateKey::Of(now).BindingKey();
+    if (waiting_.contains(key)) controller_.Add(key);
+  });
 }
 
 void ScheduleController::ClustersChanged(const json::Value& before, const json::Value& now) {
@@ -125,6 +130,13 @@ bool ScheduleController::RunsAndMustStay(const json::Value& binding,
   return !binding["spec"]["clusters"].empty() && names.size() > binding["spec"]["clusters"].size();
 }
 
+// After a start the templates are read when the bindings are there: until then nobody knows whether the workload runs
+// with one writer, and where it runs it stays.
+bool ScheduleController::MayBeManaged(const json::Value& binding) const {
+  return hub_.gate() != nullptr && !binding["spec"]["clusters"].empty() &&
+         hub_.Template(TemplateKey::OfReference(binding["spec"]["resource"])).is_null();
+}
+
 json::Value ScheduleController::Decide(const std::string& key, json::Value binding) {
   Known& known = known_[key];
   const auto fail = [&](std::string_view reason, std::string message) {
@@ -142,6 +154,10 @@ json::Value ScheduleController::Decide(const std::string& key, json::Value bindi
   if (!parsed.ok()) return fail(placement::kReasonSchedulerError, parsed.error().message());
   const placement::Estimates& estimates = estimator_->For(*parsed, (*prepared)->placement());
   const placement::Decision decision = placement::Schedule(*parsed, **prepared, estimates);
+  if (decision.changed && MayBeManaged(binding)) {
+    waiting_.insert(key);
+    return binding;
+  }
   switch (decision.action) {
     case placement::Action::kKeep:
       return binding;

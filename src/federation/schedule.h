@@ -64,6 +64,7 @@ class ScheduleController {
   void SeenRunning(const std::string& key, const json::Value& binding);
   const std::shared_ptr<const placement::Fleet>& Fleet();
   bool RunsAndMustStay(const json::Value& binding, const std::vector<placement::TargetCluster>& wanted) const;
+  bool MayBeManaged(const json::Value& binding) const;
 
   Hub& hub_;
   std::shared_ptr<const placement::Fleet> fleet_;  // null: to be made
@@ -72,7 +73,7 @@ class ScheduleController {
   std::unique_ptr<placement::Estimator> estimator_;
   placement::PlacementCache cache_;
   std::map<std::string, Known, std::less<>> known_;
-  std::set<std::string> waiting_;  // those that fit nowhere
+  std::set<std::string> waiting_;  // those that fit nowhere, and those whose template is not known yet
   std::function<void(const std::string& key)> on_decision_;
   kube::Controller controller_;
 };
