@@ -26,19 +26,23 @@ struct Traffic {
 struct History {
   const DrainMove* active = nullptr;  // whoever asked for it
   const DrainMove* newest = nullptr;  // of this drain, ended
+  std::set<std::string> failed;       // where moves of this drain went that did not succeed
   int tries = 0;
 };
 
-History HistoryOf(const std::string& key, const std::vector<DrainMove>& moves) {
-  History history;
+// By workload, in one pass: a drain of thousands has as many moves.
+std::map<std::string_view, History> HistoriesOf(const std::vector<DrainMove>& moves) {
+  std::map<std::string_view, History> histories;
   for (const DrainMove& move : moves) {
-    if (move.workload != key) continue;
+    History& history = histories[move.workload];
     if (!move.ended) history.active = &move;
     if (!move.of_this_drain) continue;
     history.tries = std::max(history.tries, move.number);
-    if (move.ended && (history.newest == nullptr || history.newest->number < move.number)) history.newest = &move;
+    if (!move.ended) continue;
+    if (!move.succeeded) history.failed.insert(move.to);
+    if (history.newest == nullptr || history.newest->number < move.number) history.newest = &move;
   }
-  return history;
+  return histories;
 }
 
 Duration RetryAfter(int tries) { return kDrainRetryFirst * (1 << std::clamp(tries - 1, 0, 10)); }
@@ -78,6 +82,22 @@ std::optional<DrainItem> Settled(const DrainWorkload& workload, const History& h
   return std::nullopt;
 }
 
+// Where it goes now. After a move that failed rather to a cluster where none did, even if that one is full for the
+// moment; if all have been tried, to another than the last; and to the last when there is no other.
+Result<std::string> TargetFor(const DrainWorkload& workload, const History& history, const std::set<std::string>& full,
+                              const ChooseTarget& choose) {
+  if (!workload.to.empty()) return workload.to;
+  if (history.failed.empty()) return choose(workload, full);
+  for (const std::set<std::string>& avoided : {history.failed, std::set<std::string>{history.newest->to}}) {
+    std::set<std::string> barred = full;
+    barred.insert(avoided.begin(), avoided.end());
+    for (const std::set<std::string>* without : {&std::as_const(barred), &avoided}) {
+      if (Result<std::string> other = choose(workload, *without); other.ok()) return other;
+    }
+  }
+  return choose(workload, full);
+}
+
 }  // namespace
 
 int MoveLimits::Out(const std::string& cluster) const { return LimitOf(out_of, cluster, out); }
@@ -97,10 +117,12 @@ DrainPlan PlanDrain(std::vector<DrainWorkload> workloads, const std::vector<Drai
   for (const DrainMove& move : moves) {
     if (!move.ended) traffic.Add(move.from, move.to);
   }
+  const std::map<std::string_view, History> histories = HistoriesOf(moves);
   DrainPlan plan;
   bool waits_for_people_only = true;
   for (const DrainWorkload& workload : workloads) {
-    const History history = HistoryOf(workload.key, moves);
+    const auto known = histories.find(workload.key);
+    const History history = known == histories.end() ? History() : known->second;
     if (std::optional<DrainItem> settled = Settled(workload, history, now)) {
       if (settled->state == DrainState::kFailed) {
         const WallTime again = history.newest->ended_at + RetryAfter(history.tries);
@@ -121,7 +143,7 @@ DrainPlan PlanDrain(std::vector<DrainWorkload> workloads, const std::vector<Drai
     for (const auto& [cluster, count] : traffic.in) {
       if (count >= limits.In(cluster)) full.insert(cluster);
     }
-    Result<std::string> target = workload.to.empty() ? choose(workload, full) : Result<std::string>(workload.to);
+    const Result<std::string> target = TargetFor(workload, history, full, choose);
     if (target.ok() && full.contains(*target)) {
       item.message = StrCat("its turn comes: ", traffic.in[*target], " moves enter ", *target, " now");
       waits_for_people_only = false;

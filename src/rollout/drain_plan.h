@@ -7,7 +7,7 @@
 //
 // Workloads go in the order of their priority, then by name. At most `out` moves leave a cluster and `in` enter one at
 // a time, all moves counted, whoever asked for them. A move that failed is tried again, later each time, kDrainTries
-// times.
+// times, and to another cluster when the policy allows one.
 #pragma once
 
 #include <cstdint>

@@ -28,6 +28,12 @@ DrainMove Ended(std::string name, int number, bool succeeded, Duration ago) {
           .ended_at = kNow - ago};
 }
 
+DrainMove FailedAt(std::string name, int number, std::string target) {
+  DrainMove move = Ended(std::move(name), number, false, hours(1));
+  move.to = std::move(target);
+  return move;
+}
+
 DrainMove Active(std::string name, std::string from, std::string to) {
   return {.workload = "FlinkDeployment/shop/" + name,
           .name = name,
@@ -89,11 +95,11 @@ TEST(DrainPlanTest, LeavesAloneWhatMovesAlready) {
 
 TEST(DrainPlanTest, TriesAgainLaterEachTimeAndThenAsksAPerson) {
   EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, seconds(29))}), "| a:Failed");
-  EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, seconds(30))}), "a>green#2 |");
+  EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, seconds(30))}), "a>red#2 |");
   EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, hours(1)), Ended("a", 2, false, seconds(59))}),
             "| a:Failed");
   EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, false, hours(1)), Ended("a", 2, false, seconds(60))}),
-            "a>green#3 |");
+            "a>red#3 |");
   EXPECT_EQ(Planned({In("blue", "a")},
                     {Ended("a", 1, false, hours(3)), Ended("a", 2, false, hours(2)), Ended("a", 3, false, hours(1))}),
             "| a:Stuck stuck");
@@ -140,6 +146,44 @@ TEST(DrainPlanTest, BringsHomeWhatNamesItsTarget) {
 
 TEST(DrainPlanTest, BeginsNothingWhenTheLimitIsZero) {
   EXPECT_EQ(Planned({In("blue", "a")}, {}, {.out = 0, .in = 0}), "| a:Waiting");
+}
+
+TEST(DrainPlanTest, AfterAFailureItGoesElsewhere) {
+  struct Row {
+    const char* what;
+    std::vector<DrainMove> moves;
+    MoveLimits limits;
+    const char* planned;
+  };
+  const Row rows[] = {
+      {"to the other that is allowed", {FailedAt("a", 1, "green")}, {}, "a>red#2 |"},
+      {"when both have failed, not to the last",
+       {FailedAt("a", 1, "green"), FailedAt("a", 2, "red")},
+       {},
+       "a>green#3 |"},
+      {"in whatever order they are listed", {FailedAt("a", 2, "red"), FailedAt("a", 1, "green")}, {}, "a>green#3 |"},
+      {"it rather waits for room in the other",
+       {FailedAt("a", 1, "green"), Active("x", "blue", "red")},
+       {.in = 1},
+       "| a:Waiting"},
+      {"another workload's failure says nothing", {FailedAt("b", 1, "green")}, {}, "a>green |"},
+      {"nor does a success", {Ended("a", 1, true, hours(1))}, {}, "a>green#2 |"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(Planned({In("blue", "a")}, row.moves, row.limits), row.planned) << row.what;
+}
+
+TEST(DrainPlanTest, AfterAFailureItGoesToTheSameWhenThereIsNoOther) {
+  const auto only_green = [](const DrainWorkload&, const std::set<std::string>& full) -> Result<std::string> {
+    if (full.contains("green")) return NotFoundError("no other cluster fits");
+    return std::string("green");
+  };
+  EXPECT_EQ(Text(PlanDrain({In("blue", "a")}, {FailedAt("a", 1, "green")}, {}, kNow, only_green)), "a>green#2 |");
+}
+
+TEST(DrainPlanTest, WhatGoesHomeGoesHome) {
+  DrainWorkload home = In("green", "a");
+  home.to = "blue";
+  EXPECT_EQ(Planned({home}, {FailedAt("a", 1, "blue")}), "a>blue#2 |");
 }
 
 }  // namespace

@@ -18,6 +18,10 @@ using json::Value;
 
 constexpr size_t kItemsMax = 5000;  // of one status
 constexpr Duration kSafetyNet = seconds(30);
+// A plan, and the status that tells it, is about all workloads at once: the more there are, the longer it waits for
+// what else happens, so that a drain of thousands is not planned and told anew at every step of every move.
+constexpr Duration kGatherForEach = milliseconds(1);
+constexpr Duration kGatherMax = seconds(1);
 // Taints that say that a cluster is ill: moves cannot help there.
 constexpr std::string_view kIllTaints[] = {"cluster.karmada.io/not-ready", "cluster.karmada.io/unreachable",
                                            "cluster.karmada.io/terminating"};
@@ -125,8 +129,12 @@ Evacuate::Evacuate(federation::Federation& federation, Engine& engine, ProfileSe
   const auto all = [this] {
     evacuations_.ForEach([this](std::string_view, const Value& one) { controller_.Add(kube::NameOf(one)); });
   };
-  engine_.migrations().OnChange([this, all](const Value& before, const Value& now) {
-    if (evacuations_.size() > 0 && before["status"]["phase"] != now["status"]["phase"]) all();
+  engine_.migrations().OnChange([this](const Value& before, const Value& now) {
+    if (evacuations_.size() == 0 || before["status"]["phase"] == now["status"]["phase"]) return;
+    evacuations_.ForEach([this](std::string_view, const Value& one) {
+      const Duration gather = kGatherForEach * static_cast<int64_t>(one["status"]["items"].size());
+      controller_.AddAfter(kube::NameOf(one), std::min(Duration(gather), kGatherMax));
+    });
   });
   hub_.clusters().OnChange([this, all](const Value& before, const Value& now) {
     const bool news = before.is_null() || now.is_null() || before["spec"]["taints"] != now["spec"]["taints"] ||
@@ -232,6 +240,8 @@ rt::Task<Result<void>> Evacuate::Start(const Value& evacuation, const DrainStart
   metadata.Set("name", StrCat(reference["name"].str(), spec["return"].bool_or(false) ? "-home-" : "-drain-", uid, "-",
                               spec["round"].int_or(0), "-", start.number));
   metadata.Set("namespace", reference["namespace"]);
+  // The engine would put it there first thing: one write less.
+  metadata.Set("finalizers", json::Array({kFinalizer}));
   metadata.Set("labels", json::Object({{kDrainLabel, kube::NameOf(evacuation)}}));
   metadata.Set("annotations", json::Object({{kDrainMark, MarkOf(evacuation)}, {kDrainNumber, StrCat(start.number)}}));
   migration.Set("spec", json::Object({{"workload", json::Object({{"apiVersion", reference["apiVersion"]},
