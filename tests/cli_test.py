@@ -42,6 +42,21 @@ class CliTest(unittest.TestCase):
         self.assertEqual((code, out), (2, ""))
         self.assertIn("'--loud'", err)
 
+    def test_in_a_pod_the_service_account_is_used_where_there_is_no_kubeconfig(self):
+        with tempfile.TemporaryDirectory() as home:
+            def error(*arguments, **more):
+                return subprocess.run([PROGRAM, "get", "migrations", *arguments], capture_output=True, text=True, check=False,
+                                      env={"HOME": home, "PATH": os.environ["PATH"], **more}).stderr
+            pod = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
+            self.assertIn(f"kubeconfig {home}/.kube/config: ", error())
+            self.assertNotIn(".kube/config", error(**pod))
+            if not os.path.exists("/var/run/secrets/kubernetes.io"):
+                self.assertIn("in a pod, and no kubeconfig: /var/run/secrets/kubernetes.io/serviceaccount/ca.crt: ", error(**pod))
+            # What is named is what is used.
+            self.assertIn("/nowhere", error("--kubeconfig", "/nowhere", **pod))
+            self.assertIn("/nowhere", error(KUBECONFIG="/nowhere", **pod))
+            self.assertIn(f"{home}/.kube/config", error("--context", "east", **pod))
+
     def test_crds_prints_one_definition_after_the_other(self):
         code, out, err = run("crds")
         self.assertEqual((code, err), (0, ""))

@@ -40,6 +40,22 @@ std::vector<std::string> KubeconfigPaths(const Flags& flags) {
   return {StrCat(home == nullptr ? "" : home, "/.kube/config")};
 }
 
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe) before any thread
+  return value == nullptr ? "" : value;
+}
+
+// The named kubeconfig, $KUBECONFIG, ~/.kube/config; where none is named and none is there, what a pod is given.
+rt::Task<Result<kube::ClusterAccess>> FindAccess(rt::Files& files, const Flags& flags, std::string context) {
+  Result<kube::Kubeconfig> config = co_await kube::LoadKubeconfig(files, KubeconfigPaths(flags));
+  const bool named = flags.Has("--kubeconfig") || !Environment("KUBECONFIG").empty() || !context.empty();
+  const std::string host = Environment("KUBERNETES_SERVICE_HOST");
+  if (!config.ok() && config.error().kind() == ErrorKind::kNotFound && !named && !host.empty()) {
+    co_return co_await kube::LoadInClusterAccess(files, host, Environment("KUBERNETES_SERVICE_PORT"));
+  }
+  co_return co_await kube::LoadAccess(files, CO_TRY(std::move(config)), std::move(context));
+}
+
 }  // namespace
 
 std::vector<Flag> ClientFlags(std::vector<Flag> more) {
@@ -52,8 +68,7 @@ rt::Task<Result<Client>> Client::Open(rt::RealLoop& loop, const Flags& flags, st
   Client client;
   if (context.empty()) context = flags.Get("--context");
   std::unique_ptr<rt::Files> files = rt::MakeRealFiles(loop, "/");
-  kube::Kubeconfig config = CO_TRY(co_await kube::LoadKubeconfig(*files, KubeconfigPaths(flags)));
-  kube::ClusterAccess access = CO_TRY(co_await kube::LoadAccess(*files, std::move(config), context));
+  kube::ClusterAccess access = CO_TRY(co_await FindAccess(*files, flags, context));
   client.ns_ = flags.Get("--namespace", access.ns.empty() ? "default" : access.ns);
   for (const std::string& warning : access.warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
   client.context_ = access.context;

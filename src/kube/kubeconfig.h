@@ -137,5 +137,7 @@ rt::Task<Result<ClusterAccess>> LoadAccess(rt::Files& files, Kubeconfig config, 
 // environment's two variables, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. kNotFound when these are empty.
 Result<ClusterAccess> InClusterAccess(std::string_view host, std::string_view port, std::string ca_pem);
 inline constexpr std::string_view kServiceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount";
+// The same, with ca.crt and the pod's namespace read from that directory.
+rt::Task<Result<ClusterAccess>> LoadInClusterAccess(rt::Files& files, std::string host, std::string port);
 
 }  // namespace baton::kube

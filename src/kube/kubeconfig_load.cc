@@ -74,4 +74,15 @@ Result<ClusterAccess> InClusterAccess(std::string_view host, std::string_view po
   return access;
 }
 
+rt::Task<Result<ClusterAccess>> LoadInClusterAccess(rt::Files& files, std::string host, std::string port) {
+  const std::string authority = StrCat(kServiceAccountDirectory, "/ca.crt");
+  Result<std::string> ca = co_await ReadLimited(files, authority, kReferencedFileBytesMax);
+  if (!ca.ok()) co_return ca.error().Context(StrCat("in a pod, and no kubeconfig: ", authority));
+  ClusterAccess access = CO_TRY(InClusterAccess(host, port, *std::move(ca)));
+  const Result<std::string> ns =
+      co_await ReadLimited(files, StrCat(kServiceAccountDirectory, "/namespace"), kReferencedFileBytesMax);
+  if (ns.ok()) access.ns = Trim(*ns);  // a token may be mounted without it
+  co_return access;
+}
+
 }  // namespace baton::kube

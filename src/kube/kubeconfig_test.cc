@@ -362,6 +362,20 @@ TEST_F(KubeconfigFilesTest, ReadsNoMoreThanItsLimits) {
 
 // ---- in a pod ----
 
+TEST_F(KubeconfigFilesTest, ReadsWhatAPodIsGiven) {
+  const auto load = [&] { return machine_.Run(LoadInClusterAccess(machine_.files(), "10.96.0.1", "443")); };
+  const std::string directory(kServiceAccountDirectory.substr(1));
+  EXPECT_EQ(load().error().kind(), ErrorKind::kNotFound);
+  EXPECT_THAT(load().error().message(), HasSubstr(StrCat("in a pod, and no kubeconfig: /", directory, "/ca.crt: ")));
+  machine_.Must(machine_.files().MakeDirectory(directory));
+  Write(directory + "/ca.crt", std::string(kPem));
+  const std::string access =
+      StrCat("server=https://10.96.0.1:443 ca=", kPem, " tokenFile=", kServiceAccountDirectory, "/token");
+  EXPECT_EQ(Describe(*load()), access);
+  Write(directory + "/namespace", "team\n");
+  EXPECT_EQ(Describe(*load()), StrCat("ns=team ", access));
+}
+
 TEST(InClusterAccessTest, TakesServerTokenAndAuthorityOfThePod) {
   const Result<ClusterAccess> access = InClusterAccess("10.96.0.1", "443", std::string(kPem));
   EXPECT_EQ(Describe(*access),

@@ -1,7 +1,9 @@
 """`baton controllers` on a hub that another process serves: a member joins, a template reaches it, and of two replicas one acts."""
+import http.client
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import unittest
@@ -78,6 +80,22 @@ class ControllersTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
+    @staticmethod
+    def free_port():
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            return one.getsockname()[1]
+
+    @staticmethod
+    def ask(port, path):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
+
     def lease(self):
         return self.hub.run("get", "lease", "-n", "kube-system", "baton-controllers", "-o", "jsonpath={.spec.holderIdentity}").stdout
 
@@ -86,19 +104,27 @@ class ControllersTest(unittest.TestCase):
         poll(lambda: self.member.run("get", "configmap", name).returncode == 0, f"{name} in the member")
 
     def test_a_template_reaches_a_member_that_joined_and_the_second_replica_takes_over(self):
-        first = self.controllers("--install-crds", "--leader-elect")
+        ports = [self.free_port(), self.free_port()]
+        first = self.controllers("--install-crds", "--leader-elect", "--metrics-bind-address", f"127.0.0.1:{ports[0]}")
         holder = poll(self.lease, "a leader")
+        poll(lambda: self.ask(ports[0], "/readyz") == (200, "ok"), "the leader to be ready")
         self.assertIn(f"_{first.pid}_", holder)
         out = self.baton("join", "member", "--cluster-kubeconfig", self.member.kubeconfig)
         self.assertIn("cluster/member joined", out)
         self.kubectl(self.hub, "wait", "--for=condition=Ready", "cluster/member", TIMEOUT)
         self.kubectl(self.hub, "apply", "-f", "-", stdin=POLICY)
         self.arrives("one")
-        second = self.controllers("--leader-elect")
+        second = self.controllers("--leader-elect", "--metrics-bind-address", f"127.0.0.1:{ports[1]}")
+        self.assertEqual([self.ask(port, "/healthz") for port in ports], [(200, "ok")] * 2)
+        self.assertEqual(self.ask(ports[1], "/readyz")[0], 503)
+        self.assertEqual(self.ask(ports[1], "/nothing")[0], 404)
+        for port, leads in zip(ports, "10"):
+            self.assertRegex(self.ask(port, "/metrics")[1], rf"(?m)^# TYPE baton_leader gauge\nbaton_leader {leads}$")
         # The first gives the lease back, so that nobody waits until it has run out.
         first.send_signal(signal.SIGTERM)
         self.assertEqual(first.wait(timeout=DEADLINE), 0)
         poll(lambda: f"_{second.pid}_" in self.lease(), "the second to lead")
+        poll(lambda: self.ask(ports[1], "/readyz") == (200, "ok"), "the second to be ready")
         self.arrives("two")
         self.kubectl(self.hub, "delete", "configmap", "one", "two")
         poll(lambda: self.member.run("get", "configmap", "one", "two", "--ignore-not-found").stdout == "", "what was placed there to be gone")
