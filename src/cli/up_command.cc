@@ -106,9 +106,12 @@ void PrintSummary(const Stack& stack, const StackOptions& options) {
 rt::Task<Result<void>> Serve(rt::RealLoop& loop, StackOptions options, rt::Event& stop) {
   std::unique_ptr<Stack> stack = CO_TRY(co_await Stack::Start(loop, options));
   PrintSummary(*stack, options);
+  options.log->Info("up", {{"hub", stack->endpoint().ToString()}, {"practice", Join(options.practice_clusters, ",")}});
   co_await stop.Wait();
   std::printf("stopping\n");
+  options.log->Info("stopping", {});
   co_await stack->Stop(rt::Deadline::After(loop, kStopTime));
+  options.log->Info("stopped", {});
   co_return Result<void>();
 }
 

@@ -6,6 +6,8 @@ import json
 import os
 import random
 import shutil
+import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -142,11 +144,18 @@ class UpTest(unittest.TestCase):
                 "spec": {"backoffLimit": 0, "jobReference": {"kind": "FlinkDeployment", "name": "orders"}, "savepoint": {"path": "s3://b/x"}}}))
             return lambda: up.kubectl("--context", cluster, "get", "flinkstatesnapshot", name, "-o", "jsonpath={.status.state}")
 
+        def judged():
+            return json.loads(up.baton("practice", "check", "--data-dir", up.data, "-o", "json", code=None))["workloads"][0]
+
         def writers():
-            return len(json.loads(up.baton("practice", "check", "--data-dir", up.data, "-o", "json", code=None))["workloads"][0]["writers"])
+            return len(judged()["writers"])
 
         for wrong in ("explode", "kill-operator=soon", "slow=never", "restart-jobmanager", "partition=half"):
             self.assertIn("baton practice", fault(wrong, code=2), wrong)
+        fault("partition")
+        out = judged()["out"]
+        poll(lambda: judged()["out"] > out, "the job to go on where nobody reaches it")
+        fault("partition=off")
         first = snapshot("first")
         poll(lambda: first() == "COMPLETED", "a savepoint")
         fault("fail-next-savepoint")
@@ -170,16 +179,29 @@ class UpTest(unittest.TestCase):
     def test_the_practice_operators_version_and_names_are_chosen(self):
         up = Up(practice="east,west")
         self.addCleanup(up.remove)
-        up.arguments += ["--practice-flink", "1.12"]
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{free.getsockname()[1]}"
+        up.arguments += ["--practice-flink", "1.12", "--listen", address]
         up.start()
         output = up.output()
+        self.assertIn(f"https://{address}\n", output)
         for name in ("hub", "east", "west"):
             self.assertRegex(output, rf"(?m)^{name} +https://127\.0\.0\.1:\d+")
         self.assertEqual(len(output.split("Try:\n")[1].strip().splitlines()), 3, "the next three commands")
         up.apply(POLICY.replace("practice-1, practice-2, practice-3", "east"), job("orders"))
         up.until_runs("orders")
         self.assertNotIn("conditions", up.get("--context", "east", "flinkdeployment", "orders")["status"], "they came with 1.15")
-        up.stop()
+        with open(os.path.join(up.data, "baton.log"), encoding="utf-8") as file:
+            lines = file.readlines()
+        self.assertRegex(lines[0], rf'msg="?up"? hub="?{address}"? practice=east,west')
+        for line in lines:
+            self.assertRegex(line, r"^ts=\S+ level=(info|warn|error) module=\w+ msg=")
+        self.assertEqual(up.output(), output, "the terminal stays calm")
+        up.process.send_signal(signal.SIGINT)  # Ctrl-C
+        self.assertEqual(up.process.wait(timeout=DEADLINE), 0)
+        self.assertEqual(up.output(), output + "stopping\n")
+        up.log.close()
         done = subprocess.run([os.environ["BATON"], "up", "--practice-flink", "2.0"], capture_output=True, text=True, check=False, timeout=DEADLINE)
         self.assertEqual((done.returncode, "1.10 to 1.16" in done.stderr), (2, True), done.stderr)
 
