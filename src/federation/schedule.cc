@@ -53,7 +53,7 @@ ScheduleController::ScheduleController(Hub& hub)
   hub_.OnTemplate([this](const json::Value& before, const json::Value& now) {
     if (!before.is_null() || now.is_null() || waiting_.empty()) return;
     const std::string key = TemplateKey::Of(now).BindingKey();
-    if (waiting_.contains(key)) controller_.Add(key);
+    if (waiting_.erase(key) > 0) controller_.Add(key);
   });
 }
 
