@@ -60,6 +60,15 @@ class LayeringCheckTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn('src/net/a.cc:1: "json/key.h" is internal to json', out)
 
+    def test_the_judge_shares_no_code_with_the_operators(self):
+        files = {"cmake/modules.txt": "base\npractice\n", "src/practice/judge.h": '#include "base/result.h"\n',
+                 "src/practice/judge_report.cc": '#include "practice/judge.h"\n', "src/practice/judge_test.cc": '#include "practice/source.h"\n'}
+        code, out = self.check(files)
+        self.assertEqual(code, 0, out)
+        code, out = self.check({**files, "src/practice/judge.cc": '#include "practice/judge.h"\n#include "practice/sink.h"\n'})
+        self.assertEqual(code, 1)
+        self.assertIn('src/practice/judge.cc:2: src/practice/judge* shares no code with the rest of practice: not "practice/sink.h"', out)
+
     def test_a_module_that_is_not_in_the_order_is_found(self):
         code, out = self.check({"src/extra/a.h": "\n"})
         self.assertEqual(code, 1)
