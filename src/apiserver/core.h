@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/creation_memo.h"
 #include "apiserver/admission.h"
 #include "apiserver/object.h"
 #include "apiserver/registry.h"
@@ -185,6 +186,7 @@ class Core {
   Registry& registry_;
   std::vector<std::unique_ptr<AdmissionPlugin>> admission_;
   DecodeCache decoded_;
+  api::CreationMemo creations_;
   static constexpr size_t kLastStatesMax = 64;
   std::deque<std::pair<std::shared_ptr<const store::Event>, Bytes>> last_states_;  // newest first
 };

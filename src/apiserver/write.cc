@@ -81,9 +81,11 @@ Result<Value> WriteOperation::Tracked(const Value& live, Value next) const {
                             .subresource = target_.subresource,
                             .now = core_.loop_.WallNow()};
   if (target_.type->has_status) manager.reset_fields = api::ResetFields(target_.subresource);
-  const bool typed_creation = live.is_null() && !target_.type->custom;
-  Value tracked = TRY(api::TrackUpdate(typed_creation ? ZeroObject(*target_.type) : live, std::move(next),
-                                       *target_.type->schema, manager));
+  if (live.is_null()) {
+    return core_.creations_.Track(target_.type->custom ? live : ZeroObject(*target_.type), std::move(next),
+                                  target_.type->schema, manager);
+  }
+  Value tracked = TRY(api::TrackUpdate(live, std::move(next), *target_.type->schema, manager));
   if (target_.subresource != "scale") return tracked;
   // kube-apiserver loses the time on the way through a Scale.
   Value& entries = tracked.Edit("metadata").Edit("managedFields");
