@@ -1,6 +1,7 @@
 // Production's loop on Boost.Asio.
 #include "rt/real_loop.h"
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -13,6 +14,10 @@ namespace baton::rt {
 
 namespace asio = boost::asio;
 
+namespace {
+constexpr size_t kFirstMark = size_t{1} << 62;  // indices in `first` have it, those in ready_ do not
+}  // namespace
+
 struct RealLoop::Asio {
   explicit Asio(size_t threads) : pool(threads) {}
 
@@ -20,6 +25,14 @@ struct RealLoop::Asio {
   asio::executor_work_guard<asio::io_context::executor_type> keep_running{io.get_executor()};
   asio::steady_timer alarm{io};
   MonotonicTime alarm_at = kForever;  // when `alarm` rings; kForever when it is not set
+
+  // Who waited for the pool goes before everybody else, and is looked for after every turn: mostly it is the one who
+  // writes to the disk for all, and while that one waits in the queue the disk is idle.
+  std::deque<Fiber*> first;            // a removed fiber leaves a null behind
+  size_t first_base = kFirstMark;      // ready_index_ of first.front()
+  bool in_first = false;               // who is woken now goes there
+  std::atomic<bool> job_done = false;  // since the last look at callbacks
+
   asio::thread_pool pool;
 };
 
@@ -42,12 +55,22 @@ WallTime RealLoop::WallNow() const {
 void RealLoop::MakeReady(Fiber& fiber) {
   if (fiber.abandoned_) return;
   INVARIANT(fiber.ready_index_ == Fiber::kNotReady, "a fiber is woken once per suspension");
+  if (asio_->in_first) {
+    fiber.ready_index_ = asio_->first_base + asio_->first.size();
+    asio_->first.push_back(&fiber);
+    return;
+  }
   fiber.ready_index_ = ready_base_ + ready_.size();
   ready_.push_back(&fiber);
 }
 
 void RealLoop::RemoveReady(Fiber& fiber) {
-  ready_[std::exchange(fiber.ready_index_, Fiber::kNotReady) - ready_base_] = nullptr;
+  const size_t index = std::exchange(fiber.ready_index_, Fiber::kNotReady);
+  if ((index & kFirstMark) != 0) {
+    asio_->first[index - asio_->first_base] = nullptr;
+  } else {
+    ready_[index - ready_base_] = nullptr;
+  }
 }
 
 void RealLoop::Post(std::function<void()> function) { asio::post(asio_->io, std::move(function)); }
@@ -57,9 +80,13 @@ asio::io_context& RealLoop::io_context() { return asio_->io; }
 void RealLoop::StartOffload(std::shared_ptr<OffloadJob> job) {
   asio::post(asio_->pool, [this, job = std::move(job)]() mutable {
     job->RunToItsEnd();
-    asio::post(asio_->io, [job = std::move(job)] {
-      if (job->on_done != nullptr) job->on_done();
+    asio::post(asio_->io, [this, job = std::move(job)] {
+      if (job->on_done == nullptr) return;
+      asio_->in_first = true;
+      job->on_done();
+      asio_->in_first = false;
     });
+    asio_->job_done.store(true, std::memory_order_release);
   });
 }
 
@@ -69,7 +96,7 @@ void RealLoop::RunUntil(const bool& done) {
   while (true) {
     RunReady(done);
     if (done) return;
-    if (ready_.empty() && NextTimer().value_or(kForever) > Now()) {
+    if (ready_.empty() && asio_->first.empty() && NextTimer().value_or(kForever) > Now()) {
       WaitForEvents();
     } else {
       RunCallbacks();
@@ -79,10 +106,13 @@ void RealLoop::RunUntil(const bool& done) {
 }
 
 void RealLoop::RunReady(const bool& done) {
-  for (size_t turns = 0; turns < kTurnsBetweenPolls && !ready_.empty() && !done;) {
-    Fiber* fiber = ready_.front();
-    ready_.pop_front();
-    ++ready_base_;
+  for (size_t turns = 0; turns < kTurnsBetweenPolls && !done;) {
+    const bool first = !asio_->first.empty();
+    std::deque<Fiber*>& queue = first ? asio_->first : ready_;
+    if (queue.empty() || (!first && asio_->job_done.load(std::memory_order_relaxed))) return;
+    Fiber* fiber = queue.front();
+    queue.pop_front();
+    ++(first ? asio_->first_base : ready_base_);
     if (fiber == nullptr) continue;
     fiber->ready_index_ = Fiber::kNotReady;
     ++turns;
@@ -104,6 +134,7 @@ void RealLoop::WaitForEvents() {
 }
 
 void RealLoop::RunCallbacks() {
+  asio_->job_done.store(false, std::memory_order_relaxed);
   for (size_t left = kCallbacksPerRound; left > 0 && asio_->io.poll_one() > 0; --left) {
   }
 }

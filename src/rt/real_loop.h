@@ -1,6 +1,6 @@
-// RealLoop: production's loop. Real time, real sockets, one thread, fibers in the order they were woken; a pool of
-// threads for heavy computing and for blocking file calls. Runs on Boost.Asio, which only this file's .cc and `net`
-// see.
+// RealLoop: production's loop. Real time, real sockets, one thread, fibers in the order they were woken, but first
+// those that the pool has finished something for; a pool of threads for heavy computing and for blocking file calls.
+// Runs on Boost.Asio, which only this file's .cc and `net` see.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ namespace baton::rt {
 class RealLoop final : public Loop {
  public:
   static constexpr size_t kDefaultPoolThreads = 2;
-  // Turns of fibers between two looks at sockets and timers, each of which costs a system call.
+  // Turns of fibers between two looks at sockets and timers, each of which costs a system call. Sooner when the pool
+  // has finished something.
   static constexpr size_t kTurnsBetweenPolls = 64;
   // Posted functions and completions before timers and fibers have their turn again, however many more there are.
   static constexpr size_t kCallbacksPerRound = 1000;
