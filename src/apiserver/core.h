@@ -22,6 +22,7 @@
 
 #include "api/creation_memo.h"
 #include "apiserver/admission.h"
+#include "apiserver/label_index.h"
 #include "apiserver/object.h"
 #include "apiserver/registry.h"
 #include "apiserver/user.h"
@@ -179,6 +180,8 @@ class Core {
   friend class WriteOperation;
   friend class CollectionWatcher;
 
+  void ListByLabel(const Target& target, const Selection& selection, const std::vector<std::string>& keys,
+                   Listed& listed);
   Bytes LastState(const std::shared_ptr<const store::Event>& event);
 
   rt::Loop& loop_;
@@ -189,6 +192,7 @@ class Core {
   api::CreationMemo creations_;
   static constexpr size_t kLastStatesMax = 64;
   std::deque<std::pair<std::shared_ptr<const store::Event>, Bytes>> last_states_;  // newest first
+  LabelIndex labels_;
 };
 
 }  // namespace baton::apiserver

@@ -107,7 +107,11 @@ Result<Revision> CheckListOptions(const ListOptions& options) {
 
 }  // namespace
 
-Core::Core(rt::Loop& loop, store::Store& store, Registry& registry) : loop_(loop), store_(store), registry_(registry) {}
+Core::Core(rt::Loop& loop, store::Store& store, Registry& registry)
+    : loop_(loop),
+      store_(store),
+      registry_(registry),
+      labels_(store, [this](const Bytes& bytes) { return decoded_.Decode(bytes); }) {}
 Core::~Core() = default;
 
 std::optional<Object> Core::Live(const ResourceType& type, std::string_view ns, std::string_view name) const {
@@ -124,6 +128,19 @@ rt::Task<Result<Object>> Core::Get(Target target, std::string resource_version) 
   if (!live) co_return NotFound(SubjectOf(target));
   live->bytes = InVersion(live->bytes, live->revision, *target.type);
   co_return *std::move(live);
+}
+
+// The list of now, read by the keys that its labels lead to.
+void Core::ListByLabel(const Target& target, const Selection& selection, const std::vector<std::string>& keys,
+                       Listed& listed) {
+  for (const std::string& key : keys) {
+    const Result<std::optional<store::Entry>> entry = store_.Get(key);
+    if (!entry.ok() || !entry->has_value()) continue;
+    const store::Entry& found = **entry;
+    if (!Selects(selection, decoded_.Decode(found.value))) continue;
+    listed.items.push_back(
+        {.bytes = InVersion(found.value, found.mod_revision, *target.type), .revision = found.mod_revision});
+  }
 }
 
 rt::Task<Result<Listed>> Core::List(Target target, ListOptions options) {
@@ -150,6 +167,13 @@ rt::Task<Result<Listed>> Core::List(Target target, ListOptions options) {
   const Versioner versioner(*target.type);
   Listed listed;
   listed.revision = at.value() == 0 ? store_.revision() : at;
+  if (!all && at.value() == 0) {
+    const auto keys = labels_.Find(StoragePrefix(*target.type, ""), prefix, selection.labels);
+    if (keys && (options.limit == 0 || keys->size() <= options.limit)) {
+      ListByLabel(target, selection, *keys, listed);
+      co_return listed;
+    }
+  }
   while (true) {
     store::ListOptions page{.at = at, .start_after = start_after, .limit = options.limit, .keys = false};
     if (options.limit > 0) page.limit = options.limit - listed.items.size();
