@@ -55,6 +55,17 @@ rt::Task<Result<void>> Engine::ReadHub(Look& look) {
   co_return Result<void>();
 }
 
+// Whether the phase that was told last is of the stage that the Writer says. Right after a swap it is that of the stage
+// before, and how long that one took must not count as lateness of this one.
+static bool IsOfStage(const Writer& writer, Phase told) {
+  const Claim& claim = *writer.claim;
+  if (claim.intent == Intent::kAbort) return told == Phase::kAborting;
+  if (claim.intent == Intent::kWithdraw) return told == Phase::kWithdrawing;
+  if (writer.holder.cluster != claim.target.cluster) return (told == Phase::kQuiescing) == writer.stop.has_value();
+  if (claim.verified) return told == Phase::kCleaning;
+  return told == Phase::kGranted || told == Phase::kVerifying;
+}
+
 rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
   Look look;
   look.object = object;
@@ -74,6 +85,7 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
     co_return look;
   }
   const Claim& claim = *look.writer.claim;
+  if (seen.template_found && !IsOfStage(look.writer, look.spec.migration.phase)) seen.in_phase = {};
   const Memory& known = memory_[look.spec.migration.uid];
   if (known.valid_for_attempt == claim.attempt) {
     seen.target_valid = known.target_valid.value_or(false);

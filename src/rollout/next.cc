@@ -89,6 +89,18 @@ bool Answers(const Sighting& sighting, const Holder& meant) {
   return sighting.answered && GUARD("rollout.same_cluster", sighting.cluster_id == meant.cluster_id);
 }
 
+// Why what is seen there says nothing.
+std::string Unreached(const Sighting& sighting, const Holder& meant) {
+  if (!sighting.answered) return StrCat("cluster ", meant.cluster, " does not answer");
+  return StrCat("cluster ", meant.cluster, " is another one than the one that joined");
+}
+
+// What is waited for then.
+std::string ToAnswer(const Sighting& sighting, const Holder& meant) {
+  if (!sighting.answered) return StrCat("cluster ", meant.cluster, " to answer");
+  return StrCat("the cluster ", meant.cluster, " that joined: another one answers under its name");
+}
+
 // The stop of `meant`, proven by this very look.
 bool StopProven(const Writer& writer, const Sighting& sighting, const Holder& meant) {
   return Answers(sighting, meant) && sighting.found && GUARD("rollout.same_object", sighting.uid == writer.stop->uid) &&
@@ -163,7 +175,7 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
     return Do(phase, SwapWriter{WithStop(writer, claim.source, claim.source.member_uid, {})},
               StrCat("going on without ", claim.source.cluster, ", as ", migration.attestation->by, " attested"));
   }
-  if (!Answers(seen.source, claim.source)) return wait(StrCat("cluster ", claim.source.cluster, " to answer"));
+  if (!Answers(seen.source, claim.source)) return wait(ToAnswer(seen.source, claim.source));
   if (!seen.source.found || seen.source.uid != claim.source.member_uid) {
     return Ask(phase, StrCat("the workload in ", claim.source.cluster, " is not the one that this move began with"),
                "`baton abort`, look at what runs there, and begin again");
@@ -174,7 +186,7 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
   if (!seen.target_valid && late) return wait(StrCat("cluster ", claim.target.cluster, " to accept the workload"));
   if (!seen.target_valid)
     return Do(phase, ValidateTarget{}, StrCat("asking ", claim.target.cluster, " whether it takes the workload"));
-  if (!Answers(seen.target, claim.target)) return wait(StrCat("cluster ", claim.target.cluster, " to answer"));
+  if (!Answers(seen.target, claim.target)) return wait(ToAnswer(seen.target, claim.target));
   if (seen.own_hub) {
     const bool held = seen.target.found && seen.target.held && seen.target.seq == writer.seq && !seen.target.deleting;
     if (!held) return wait(StrCat("the held workload in ", claim.target.cluster));
@@ -231,13 +243,15 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
   const bool late = seen.in_phase >= migration.deadlines.quiesce;
   const bool proven =
       StopProven(writer, seen.source, claim.source) && GUARD("rollout.capture_is_new", !seen.source.capture.empty());
-  if (proven || (late && !GUARD_STANDS("handoff.no_grant_by_the_clock"))) {
+  // Another cluster is not granted what was meant for the one of its name: the source can still run again at once.
+  const bool swapped = seen.target.answered && !Answers(seen.target, claim.target);
+  if ((proven && !swapped) || (late && !GUARD_STANDS("handoff.no_grant_by_the_clock"))) {
     // GRANT
     return Do(phase,
               SwapWriter{WithHolder(writer, claim.source, Staged(claim, seen), seen.source.capture, "StopProof")},
               StrCat(claim.source.cluster, " stopped and its state is captured: granting ", claim.target.cluster));
   }
-  if (Attested(migration, seen.source)) {
+  if (Attested(migration, seen.source) && !swapped) {
     SOMETIMES("rollout.attested");
     Writer next = WithHolder(writer, claim.source, Staged(claim, seen), migration.attestation->state_ref, "Attested");
     next.receipt->attested_by = migration.attestation->by;
@@ -248,6 +262,7 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
   if (!seen.source.stop_failed.empty() && Answers(seen.source, claim.source)) {
     return OnFailureBeforeGrant(phase, writer, migration, seen.source.stop_failed);
   }
+  if (proven) return OnFailureBeforeGrant(phase, writer, migration, Unreached(seen.target, claim.target));
   if (late && GUARD_STANDS("handoff.deadline_of_the_stop")) {
     return OnFailureBeforeGrant(phase, writer, migration,
                                 StrCat("the stop in ", claim.source.cluster, " was not proven in time",
@@ -255,7 +270,7 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
   }
   if (!Answers(seen.source, claim.source)) {
     SOMETIMES("rollout.source_is_silent");
-    return Wait(phase, StrCat("cluster ", claim.source.cluster, " to answer; silence proves nothing"),
+    return Wait(phase, StrCat(ToAnswer(seen.source, claim.source), "; silence proves nothing"),
                 migration.deadlines.quiesce);
   }
   return Wait(phase, StrCat("the stop proof from ", claim.source.cluster, ": ", seen.source.stop_missing),
@@ -279,8 +294,8 @@ Decision OnFailureAfterGrant(Phase phase, const Writer& writer, const Migration&
                              const std::string& why) {
   // Going back must know which object it stops.
   if (!Answers(seen.target, writer.claim->target)) {
-    return Ask(phase, StrCat(why, ", and cluster ", writer.claim->target.cluster, " does not answer"),
-               "nothing is done until it does: bring it back");
+    return Ask(phase, StrCat(why, ", and ", Unreached(seen.target, writer.claim->target)),
+               "nothing is done until the one that was granted answers: bring it back");
   }
   if (!migration.hold_on_failure || migration.abort) return ToWithdraw(phase, writer, seen, why);
   return Ask(phase, why, "onFailure is Hold: `baton abort` goes back, or remove the cause and it goes on");
@@ -379,7 +394,7 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
     return OnFailureAfterGrant(phase, writer, migration, seen, why);
   }
   if (!Answers(seen.target, claim.target))
-    return Wait(phase, StrCat("cluster ", claim.target.cluster, " to answer"), migration.deadlines.verify);
+    return Wait(phase, ToAnswer(seen.target, claim.target), migration.deadlines.verify);
   if (seen.target.start_proven) {
     return Wait(phase,
                 StrCat(claim.target.cluster, " to stay healthy for ", migration.stabilization / seconds(1), " s"),
@@ -452,7 +467,7 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
   }
   const bool ordered = seen.override_state && seen.override_state->source == wanted->source;
   if (!answers && !ordered) {
-    const std::string what = StrCat("cluster ", claim.source.cluster, " to answer");
+    const std::string what = ToAnswer(seen.source, claim.source);
     if (late) return Ask(phase, what, StrCat("bring cluster ", claim.source.cluster, " back"));
     return Wait(phase, what, migration.deadlines.undo);
   }

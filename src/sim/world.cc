@@ -34,20 +34,27 @@ rt::Task<Result<Server>> World::StartServer() {
   co_return server;
 }
 
-rt::Task<Result<void>> World::AddMember(std::string name) {
-  auto member = std::make_unique<Member>();
-  member->server = CO_TRY(co_await StartServer());
+// An empty cluster: its server, its kinds, its operators.
+rt::Task<Result<void>> World::Furnish(Member& member, std::string name) {
+  member.server = CO_TRY(co_await StartServer());
   if (options_.kinds) {
-    CO_TRY(co_await practice::InstallPracticeKinds(*member->server.api));
+    CO_TRY(co_await practice::InstallPracticeKinds(*member.server.api));
   } else {
-    CO_TRY(co_await practice::InstallFlinkKinds(*member->server.api));
+    CO_TRY(co_await practice::InstallFlinkKinds(*member.server.api));
   }
   practice::PracticeClusterOptions practice;
   practice.kinds = options_.kinds;
   practice.nodes = options_.nodes;
   practice.flink = practice.flink.Faster(options_.operator_speed);
-  member->practice = std::make_unique<practice::PracticeCluster>(*member->server.api, *commons_, name, practice);
-  if (options_.operators) scope_->Spawn(member->practice->Run());
+  member.practice =
+      std::make_unique<practice::PracticeCluster>(*member.server.api, *commons_, std::move(name), practice);
+  if (options_.operators) scope_->Spawn(member.practice->Run());
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> World::AddMember(std::string name) {
+  auto member = std::make_unique<Member>();
+  CO_TRY(co_await Furnish(*member, name));
   member->door = std::make_unique<SwitchedApi>(*member->server.api);
   if (leader_ != nullptr) Reach(*leader_, name, *member);
   members_[name] = std::move(member);
@@ -69,12 +76,11 @@ rt::Task<Result<void>> World::Join(std::string name, Value more) {
 }
 
 rt::Task<Result<void>> World::Replace(std::string name) {
-  if (options_.operators) co_return InvalidError("a cluster with operators cannot be replaced by another one");
-  Server fresh = CO_TRY(co_await StartServer());
-  CO_TRY(co_await practice::InstallFlinkKinds(*fresh.api));
   Member& member = *members_.at(name);
-  member.door->Switch(*fresh.api);
-  replaced_.push_back(std::exchange(member.server, std::move(fresh)));
+  replaced_.push_back({.server = std::move(member.server), .practice = std::move(member.practice)});
+  // Only the control plane knows it by the old one's name.
+  CO_TRY(co_await Furnish(member, StrCat(name, "-", replaced_.size() + 1)));
+  member.door->Switch(*member.server.api);
   co_return Result<void>();
 }
 
@@ -169,10 +175,11 @@ rt::Task<void> World::Stop() {
   network_.reset();
   ways_.clear();
   scope_.reset();
-  for (auto& [name, member] : members_) member->practice.reset();
+  for (auto& [name, member] : members_)
+    replaced_.push_back({.server = std::move(member->server), .practice = std::move(member->practice)});
+  for (Replaced& one : replaced_) one.practice.reset();
   commons_.reset();
-  for (auto& [name, member] : members_) replaced_.push_back(std::move(member->server));
-  for (Server& server : replaced_) {
+  for (auto& [server, practice] : replaced_) {
     server.api.reset();
     server.backend.reset();
     co_await server.store->Close();

@@ -127,7 +127,7 @@ class World {
   rt::Task<Result<void>> Start(WorldOptions options);
   // A further member; `more` may have labels, annotations, and a spec to be added to that of its Cluster.
   rt::Task<Result<void>> Join(std::string name, json::Value more = {});
-  // Another, empty cluster answers under that name, and what was open there is cut. Only without operators.
+  // Another, empty cluster answers under that name. What runs in the old one goes on, and nobody reaches it.
   rt::Task<Result<void>> Replace(std::string name);
   rt::Task<void> Stop();
 
@@ -196,7 +196,14 @@ class World {
     std::unique_ptr<practice::PracticeCluster> practice;
   };
 
+  // A cluster that the control plane does not reach any more. It goes on.
+  struct Replaced {
+    Server server;
+    std::unique_ptr<practice::PracticeCluster> practice;
+  };
+
   rt::Task<Result<Server>> StartServer();
+  rt::Task<Result<void>> Furnish(Member& member, std::string name);
   rt::Task<Result<void>> AddMember(std::string name);
   void Reach(Leader& leader, const std::string& name, Member& member);
   kube::FaultPlan& PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, std::string_view who,
@@ -219,7 +226,7 @@ class World {
   PlanOf plan_of_;
   Story* story_ = nullptr;
   std::map<std::string, std::unique_ptr<Member>> members_;
-  std::vector<Server> replaced_;
+  std::vector<Replaced> replaced_;
   int64_t fence_ = 0;
   std::unique_ptr<rt::Scope> scope_;  // practice clusters
   std::unique_ptr<Leader> leader_;
