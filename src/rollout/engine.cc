@@ -146,6 +146,13 @@ rt::Task<Result<void>> Engine::Tell(const Value& before, const Value& now, const
   const std::string story = StrCat("StatefulMigration ", kube::NameOf(now), ": ", decision.message);
   const bool bad = decision.blocked || decision.phase == Phase::kAborting || decision.phase == Phase::kWithdrawing ||
                    decision.phase == Phase::kRejected;
+  if (options_.log != nullptr) {
+    options_.log->Info("migration", {{"namespace", kube::NamespaceOf(now)},
+                                     {"name", kube::NameOf(now)},
+                                     {"phase", PhaseName(decision.phase)},
+                                     {"writer", now["status"]["writer"].str()},
+                                     {"message", decision.message}});
+  }
   if (bad) {
     hub_.events().Warning(*written, PhaseName(decision.phase), decision.message);
     if (!kube::UidOf(workload).empty()) hub_.events().Warning(workload, PhaseName(decision.phase), story);

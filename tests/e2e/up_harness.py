@@ -120,10 +120,10 @@ class Up:
                                          f"{done.stdout}{done.stderr}\n{self.log_tail()}")
         return done.stdout + done.stderr
 
-    def log_tail(self):
+    def log_tail(self, most=3000):
         try:
             with open(os.path.join(self.data, "baton.log"), encoding="utf-8", errors="replace") as file:
-                return file.read()[-3000:]
+                return file.read()[-(most or 0):]
         except OSError:
             return ""
 

@@ -5,6 +5,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -230,6 +231,10 @@ class UpTest(unittest.TestCase):
         up.baton("migrate", "statefulset/db", "--to", up.other_than(holder), "--wait", "--stabilization", "1s", "--timeout", END_TIMEOUT)
         migration = up.get("smig")["items"][0]
         self.assertEqual(migration["status"]["guarantee"], "ExactlyOnce")
+        name = migration["metadata"]["name"]
+        told = re.findall(rf'level=info module=controllers msg="migration" namespace=default name={name} phase=(\w+)', up.log_tail(None))
+        self.assertEqual(told[-1:], ["Succeeded"], told)
+        self.assertGreater(len(told), 2, told)
         report = json.loads(up.baton("practice", "check", "--data-dir", up.data, "-o", "json"))
         self.assertEqual([w["name"] for w in report["workloads"]], ["db.statefulset"])
         self.assertTrue(report["clean"], report)
