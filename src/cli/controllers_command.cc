@@ -44,6 +44,8 @@ constexpr const char* kHelp =
     "  --controllers LIST            * (all, the default); federation: everything but moves; rollout: moves alone, "
     "beside\n"
     "                                a Karmada that places the workloads: nothing of its is written but by a move\n"
+    "                                (StatefulMigrationController is another name of rollout)\n"
+    "  --feature-gates LIST          StatefulMigration=true (the default) or =false: no moves, as federation alone\n"
     "  --leader-elect                one of several acts\n"
     "  --leader-elect-namespace NS   of the Lease baton-controllers; default kube-system\n"
     "  --install-crds                first make the hub know our kinds\n"
@@ -74,6 +76,24 @@ struct Office {
   bool leading = false;
 };
 
+// As Karmada's: NAME=true,NAME=false. There is one.
+Result<bool> MovesAllowed(const std::string& gates) {
+  bool allowed = true;
+  for (const std::string_view gate : Split(gates, ',')) {
+    if (gate.empty()) continue;
+    const size_t equals = gate.find('=');
+    const std::string_view name = gate.substr(0, equals);
+    const std::string value = equals == std::string_view::npos ? "" : ToLower(gate.substr(equals + 1));
+    if (name != "StatefulMigration")
+      return InvalidError(StrCat("--feature-gates: '", name, "' is not known. There is: StatefulMigration"));
+    if (value != "true" && value != "false")
+      return InvalidError(
+          StrCat("--feature-gates: '", gate, "' says neither true nor false, as ", name, "=false does"));
+    allowed = value == "true";
+  }
+  return allowed;
+}
+
 Result<Settings> ReadSettings(const Flags& flags) {
   Settings settings;
   settings.elect = flags.Has("--leader-elect");
@@ -95,15 +115,18 @@ Result<Settings> ReadSettings(const Flags& flags) {
       all = true;
     } else if (group == "federation") {
       federation = true;
-    } else if (group == "rollout") {
+    } else if (group == "rollout" || group == "StatefulMigrationController") {
       rollout = true;
     } else {
       return InvalidError(StrCat("--controllers: '", group,
                                  "' is not known. There are: * (all), federation, rollout; several with commas"));
     }
   }
+  const bool moves = TRY(MovesAllowed(flags.Get("--feature-gates")));
   settings.federation = all || federation;
-  settings.rollout = all || rollout;
+  settings.rollout = (all || rollout) && moves;
+  if (!settings.federation && !settings.rollout)
+    return InvalidError("--feature-gates: without StatefulMigration there is nothing to run of --controllers=rollout");
   return settings;
 }
 
@@ -197,6 +220,7 @@ rt::Task<Result<void>> Serve(rt::RealLoop& loop, const Flags& flags, Settings se
 int ControllersCommand(std::span<const std::string_view> arguments) {
   if (AsksForHelp(arguments)) return std::fputs(StrCat(kHelp, kClientHelp).c_str(), stdout) >= 0 ? 0 : kFailed;
   Flags flags(ClientFlags({{"--controllers", "LIST"},
+                           {"--feature-gates", "LIST"},
                            {"--leader-elect"},
                            {"--leader-elect-namespace", "NS"},
                            {"--install-crds"},

@@ -24,7 +24,7 @@ using json::Value;
 constexpr const char* kName = "practice";
 
 constexpr const char* kHelp =
-    "Usage: baton practice check [--data-dir DIR] [-o json]\n"
+    "Usage: baton practice check [--data-dir DIR | --kubeconfig DIR/kubeconfig] [-o json]\n"
     "       baton practice fault CLUSTER FAULT [--workload NAME] [--data-dir DIR] [-n NAMESPACE]\n"
     "       baton practice operators [--kubeconfig FILE] [--context NAME,NAME...] [--data-dir DIR]\n"
     "\n"
@@ -58,8 +58,14 @@ constexpr const char* kHelp =
     "  --kubeconfig FILE      default DIR/kubeconfig\n"
     "  -n, --namespace NAME   of --workload; default default\n";
 
+// A kubeconfig of `baton up` lies in its directory.
+std::string DataDirectory(const Flags& flags) {
+  if (flags.Has("--data-dir") || !flags.Has("--kubeconfig")) return Absolute(flags.Get("--data-dir", "baton-data"));
+  return std::filesystem::path(Absolute(flags.Get("--kubeconfig"))).parent_path().string();
+}
+
 int Check(const Flags& flags) {
-  const std::string storage = StrCat(Absolute(flags.Get("--data-dir", "baton-data")), "/practice-storage");
+  const std::string storage = StrCat(DataDirectory(flags), "/practice-storage");
   if (!std::filesystem::is_directory(storage)) {
     return Failure("practice check",
                    NotFoundError(StrCat("'", storage, "' is not there: --data-dir names the directory of `baton up`")));

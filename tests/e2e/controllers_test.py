@@ -139,7 +139,7 @@ class ControllersTest(unittest.TestCase):
         self.assertIn("There are: * (all), federation, rollout", self.baton("controllers", "--controllers=federation,unicorns", code=2))
         # The other federation is one without a rollout; ours comes first, and has nobody to follow yet.
         self.baton_crds()
-        rollout = self.controllers("--controllers=rollout")
+        rollout = self.controllers("--controllers=StatefulMigrationController")
         self.baton("join", "member", "--cluster-kubeconfig", self.member.kubeconfig)
         self.kubectl(self.hub, "apply", "-f", "-", stdin=POLICY)
         self.kubectl(self.hub, "create", "configmap", "one", "--from-literal=k=v")
@@ -147,7 +147,7 @@ class ControllersTest(unittest.TestCase):
         before = self.kubectl(self.hub, "get", "clusters,pp,rb,works,namespaces", "-A", "-o", "yaml")
         time.sleep(2)  # Long enough for a federation to do something; nothing to wait for, as nothing may happen.
         self.assertEqual(self.kubectl(self.hub, "get", "clusters,pp,rb,works,namespaces", "-A", "-o", "yaml"), before)
-        self.controllers("--controllers=federation")
+        self.controllers("--feature-gates=StatefulMigration=false")
         poll(lambda: self.member.run("get", "deployment", "db").returncode == 0, "the other federation to place it")
         writer = poll(lambda: self.hub.run("get", "writers", "-o", "jsonpath={.items[*].spec.holder.cluster}").stdout, "its Writer")
         self.assertEqual(writer, "member")

@@ -32,7 +32,7 @@ def setUpModule():  # pylint: disable=invalid-name
 
 def tearDownModule():  # pylint: disable=invalid-name
     try:
-        out = up.baton("practice", "check", "--data-dir", up.data)
+        out = up.baton("practice", "check", "--kubeconfig", up.kubeconfig)
         assert "lost          0" in out and "duplicated    0" in out and "overlaps      0" in out, out
         up.stop()
     finally:
