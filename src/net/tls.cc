@@ -95,8 +95,8 @@ Result<void> TrustCertificates(SSL_CTX* context, std::string_view ca_pem) {
 // every handshake, and check all signatures, which is more work than a third of the handshake.
 void BuildChain(SSL_CTX* context) {
   STACK_OF(X509)* chain = nullptr;
-  if (SSL_CTX_get0_certificate(context) == nullptr || SSL_CTX_get0_chain_certs(context, &chain) != 1 ||
-      sk_X509_num(chain) > 0) {
+  if (SSL_CTX_get0_certificate(context) == nullptr ||
+      SSL_CTX_get0_chain_certs(context, static_cast<void*>(&chain)) != 1 || sk_X509_num(chain) > 0) {
     return;
   }
   (void)SSL_CTX_build_cert_chain(context, SSL_BUILD_CHAIN_FLAG_IGNORE_ERROR | SSL_BUILD_CHAIN_FLAG_CLEAR_ERROR);
