@@ -92,7 +92,7 @@ Result<void> TrustCertificates(SSL_CTX* context, std::string_view ca_pem) {
 }
 
 // What is sent with a certificate that came alone: its issuers, as far as we know them. OpenSSL would look for them in
-// every handshake, and check all signatures, which is more work than a third of the handshake.
+// every handshake, and check all signatures, which was more than a quarter of its work.
 void BuildChain(SSL_CTX* context) {
   STACK_OF(X509)* chain = nullptr;
   if (SSL_CTX_get0_certificate(context) == nullptr ||
