@@ -18,6 +18,14 @@ constexpr double kChanceMax = 0.2;
 
 Error Cut(std::string_view what) { return UnavailableError(StrCat("injected fault: ", what)); }
 
+Error ServerError() {
+  return Error::FromStatus({.code = 500, .reason = "InternalError"}, "injected fault: an internal error");
+}
+Error Throttled() {
+  return Error::FromStatus({.code = 429, .reason = "TooManyRequests", .retry_after_seconds = kThrottleSeconds},
+                           "injected fault: too many requests");
+}
+
 bool MayBeStale(const Call& call) { return !call.IsWrite() && call.resource_version == "0"; }
 
 class FaultyWatch final : public Watch {
@@ -90,7 +98,8 @@ FaultDecision SeededFaults::ForCall(const Call& call) {
 }
 
 FaultDecision SeededFaults::ForOpen(const WatchCall& /*call*/) {
-  return Draw({Fault::kErrorBefore, Fault::kDelay, Fault::kThrottled, Fault::kServerError, Fault::kWatchExpired});
+  return Draw({Fault::kErrorBefore, Fault::kDelay, Fault::kThrottled, Fault::kServerError, Fault::kWatchExpired,
+               Fault::kSilence});
 }
 
 FaultDecision SeededFaults::ForChanges(const WatchCall& /*call*/) {
@@ -166,13 +175,12 @@ rt::Task<Result<Answer>> FaultyApi::Do(Call call, rt::Deadline deadline) {
     case Fault::kErrorBefore:
       co_return Cut("the request was lost");
     case Fault::kServerError:
-      co_return Error::FromStatus({.code = 500, .reason = "InternalError"}, "injected fault: an internal error");
+      co_return ServerError();
     case Fault::kConflict:
       if (!call.IsWrite()) break;
       co_return Error::FromStatus({.code = 409, .reason = "Conflict"}, "injected fault: a conflict");
     case Fault::kThrottled:
-      co_return Error::FromStatus({.code = 429, .reason = "TooManyRequests", .retry_after_seconds = kThrottleSeconds},
-                                  "injected fault: too many requests");
+      co_return Throttled();
     case Fault::kSilence:
       co_return co_await Silent(deadline);
     case Fault::kDelay:
@@ -208,12 +216,13 @@ rt::Task<Result<std::unique_ptr<Watch>>> FaultyApi::OpenWatch(WatchCall call, rt
     case Fault::kErrorBefore:
       co_return Cut("the request was lost");
     case Fault::kServerError:
-      co_return Error::FromStatus({.code = 500, .reason = "InternalError"}, "injected fault: an internal error");
+      co_return ServerError();
     case Fault::kThrottled:
-      co_return Error::FromStatus({.code = 429, .reason = "TooManyRequests", .retry_after_seconds = kThrottleSeconds},
-                                  "injected fault: too many requests");
+      co_return Throttled();
     case Fault::kWatchExpired:
       co_return Error::FromStatus({.code = 410, .reason = "Expired"}, "injected fault: too old resource version");
+    case Fault::kSilence:
+      co_return (co_await Silent(deadline)).error();
     case Fault::kDelay:
       co_await loop().Sleep(decision.delay);
       break;
@@ -224,6 +233,30 @@ rt::Task<Result<std::unique_ptr<Watch>>> FaultyApi::OpenWatch(WatchCall call, rt
   co_return std::make_unique<FaultyWatch>(loop(), plan_, std::move(call), std::move(watch));
 }
 
-rt::Task<Result<Discovered>> FaultyApi::Discover(rt::Deadline deadline) { return below_.Discover(deadline); }
+rt::Task<Result<Discovered>> FaultyApi::Discover(rt::Deadline deadline) {
+  Call call;
+  call.resource.plural = kDiscovery;
+  const FaultDecision decision = plan_.ForCall(call);
+  switch (decision.fault) {
+    case Fault::kErrorBefore:
+    case Fault::kAnswerLost:
+      co_return Cut(decision.fault == Fault::kErrorBefore ? "the request was lost" : "the answer was lost");
+    case Fault::kServerError:
+      co_return ServerError();
+    case Fault::kThrottled:
+      co_return Throttled();
+    case Fault::kSilence:
+    case Fault::kSilenceAfter:
+      co_return (co_await Silent(deadline)).error();
+    case Fault::kDelay:
+    case Fault::kLateAnswer:
+      co_await loop().Sleep(decision.delay);
+      if (deadline.Passed(loop())) co_return DeadlineExceededError("injected fault: the answer came too late");
+      break;
+    default:
+      break;
+  }
+  co_return co_await below_.Discover(deadline);
+}
 
 }  // namespace baton::kube

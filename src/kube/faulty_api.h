@@ -51,7 +51,11 @@ struct FaultDecision {
   Duration delay = {};
 };
 
-// Asked once for each call, each opening of a watch and each batch of changes. What does not fit is ignored.
+// What the call of a discovery reads, for plans.
+inline constexpr std::string_view kDiscovery = "discovery";
+
+// Asked once for each call (a discovery is a get of kDiscovery), each opening of a watch and each batch of changes.
+// What does not fit is ignored.
 class FaultPlan {
  public:
   virtual ~FaultPlan() = default;
