@@ -36,11 +36,8 @@ sim: build ## SEEDS (1000) random days of moves with faults, in virtual time
 museum: build ## docs/MUSEUM.md: takes each guard away and shows what notices
 	@build/src/sim/museum table -j 2 >build/MUSEUM.md && mv build/MUSEUM.md docs/MUSEUM.md && tail -1 docs/MUSEUM.md
 
-nightly: test ## everything, and the long simulations: crashes and meddling at every write, two leaders
-	@build/baton simulate --seeds $(SEEDS) --probes
-	@BATON_SIM_SEEDS=1:$(SEEDS) build/src/sim/sim_test --gtest_brief=1 --gtest_filter='*SlowTest.*:-SeedsSlowTest.*'
-	@$(MAKE) --no-print-directory fuzz
-	@UP_TEST_KILLS=20 python3 tests/e2e/up_test.py build/baton
+nightly: test ## everything, then an hour of long runs: seeds, pairs, mutants, every write, fuzzing, kills (budgets: scripts/run-nightly)
+	@scripts/run-nightly build
 
 demo: setup build ## installs, builds, and shows whole migrations on practice clusters, judged at the end
 	@build/baton demo

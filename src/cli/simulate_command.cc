@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "cli/rehearse_command.h"
 #include "scenario/scenario.h"
 #include "sim/bad_day.h"
+#include "sim/pairs.h"
 #include "sim/scenario.h"
 #include "sim/swarm.h"
 
@@ -24,8 +26,14 @@ constexpr uint64_t kJobsMax = 256;
 constexpr uint64_t kSeedsMax = 1'000'000'000;
 constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 
+constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",  "--probes", "--jobs", "--matrix",
+                                              "--at",    "--fault", "--pairs",  "--pair", "--for"};
+
 constexpr const char* kHelp =
-    "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes]\n"
+    "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes] [--matrix]\n"
+    "       baton simulate --seed S --at SITE --fault KIND [--trace]\n"
+    "       baton simulate --pairs [--for TIME] [--seed S] [-j N]\n"
+    "       baton simulate --pair NAME [--trace]\n"
     "       baton simulate --scenario FILE [--trace]\n"
     "       baton simulate migrate KIND/NAME --to CLUSTER --from-hub   (on a copy of your own fleet: -h tells more)\n"
     "       baton simulate drain CLUSTER --from-hub\n"
@@ -52,7 +60,20 @@ constexpr const char* kHelp =
     "  --trace     with a single seed: every call, not only what changes something\n"
     "  -j N        processes at a time (all cores)\n"
     "  --scenario FILE  plays that story, and tells it; also what must hold in every story is checked\n"
-    "  --probes    also lists the marked special cases of the engine, and fails when one was never reached\n"
+    "  --probes    also lists the marked special cases of the engine; from 2000 seeds on it fails when one was never\n"
+    "              reached\n"
+    "  --matrix    also shows which faults met which calls of the controllers; where one that can be did not, a day "
+    "with\n"
+    "              that fault at such a call is played; fails for a cell that stays empty\n"
+    "  --at SITE --fault KIND  with a single seed: that fault too, at the first such call that nothing else meets\n"
+    "              ('hub update writers', conflict: as in the rows and columns of --matrix)\n"
+    "  --pairs     in place of random days: a move in which the leader dies, or loses its lease and goes on, at every "
+    "two\n"
+    "              of its writes\n"
+    "  --for TIME  begin nothing new after that time (15m), even if not all has been played; with --pairs the seed "
+    "says\n"
+    "              which ones come first\n"
+    "  --pair NAME plays one of them, and tells it\n"
     "\n"
     "Exit code: 0 when every seed ended well, 1 when one did not (each is printed with the command that plays it), or\n"
     "when the story did not go as the file tells it.\n";
@@ -67,20 +88,28 @@ Result<uint64_t> Number(const Flags& flags, std::string_view name, uint64_t fall
   return number;
 }
 
-void PrintFailure(const sim::Day& day) {
-  std::printf("seed=%llu FAILED  replay: baton simulate --seed %llu\n", static_cast<unsigned long long>(day.seed),
-              static_cast<unsigned long long>(day.seed));
+void PrintFailureOf(const sim::Day& day, const std::string& more) {
+  std::printf("seed=%llu FAILED  replay: baton simulate --seed %llu%s\n", static_cast<unsigned long long>(day.seed),
+              static_cast<unsigned long long>(day.seed), more.c_str());
   for (const std::string& problem : day.problems) std::printf("  %s\n", problem.substr(0, kProblemMax).c_str());
   std::fflush(stdout);
 }
 
-int PlayOne(uint64_t seed, bool trace) {
-  const sim::Day day = sim::PlayDay(seed, trace ? sim::Story::Detail::kAll : sim::Story::Detail::kWrites);
+void PrintFailure(const sim::Day& day) { PrintFailureOf(day, ""); }
+
+std::string ReplayOf(const sim::DirectedFault& fault) {
+  return StrCat(" --at '", fault.site, "' --fault ", kube::FaultName(fault.fault));
+}
+
+int PlayOne(uint64_t seed, bool trace, const std::optional<sim::DirectedFault>& fault) {
+  const sim::Story::Detail detail = trace ? sim::Story::Detail::kAll : sim::Story::Detail::kWrites;
+  const sim::Day day = fault ? sim::PlayDirectedDay(seed, *fault, detail) : sim::PlayDay(seed, detail);
   std::fwrite(day.story.data(), 1, day.story.size(), stdout);
   std::printf("seed=%llu: %s; %llu events, %llu calls\n", static_cast<unsigned long long>(seed), day.end.c_str(),
               static_cast<unsigned long long>(day.events), static_cast<unsigned long long>(day.calls));
+  if (fault && !day.directed_hit) std::printf("this seed has no such call that nothing else meets\n");
   if (day.problems.empty()) return 0;
-  PrintFailure(day);
+  PrintFailureOf(day, fault ? ReplayOf(*fault) : std::string());
   return kFailed;
 }
 
@@ -98,18 +127,100 @@ int PlayFile(const std::string& path, bool trace) {
   return problems.empty() ? 0 : kFailed;
 }
 
+// Whether no cell is empty that could be filled.
+bool FillAndPrint(sim::Swarm& swarm, const sim::SwarmOptions& options) {
+  const size_t empty = sim::EmptyCells(swarm.matrix).size();
+  const auto failure = [](const sim::Day& day, const sim::DirectedFault& fault) {
+    PrintFailureOf(day, ReplayOf(fault));
+  };
+  const Result<uint64_t> played = sim::FillMatrix(swarm, options, failure);
+  if (!played.ok()) return Failure(kName, played.error()) == 0;
+  std::printf("%s", sim::MatrixText(swarm.matrix).c_str());
+  const std::vector<sim::DirectedFault> left = sim::EmptyCells(swarm.matrix);
+  for (const sim::DirectedFault& cell : left)
+    std::printf("never tried: %s at '%s'\n", std::string(kube::FaultName(cell.fault)).c_str(), cell.site.c_str());
+  std::printf(
+      "matrix: %zu call sites; the seeds left %zu cells empty, %llu days with a fault at a chosen call left %zu\n",
+      swarm.matrix.size(), empty, static_cast<unsigned long long>(*played), left.size());
+  return left.empty();
+}
+
+bool PrintProbes(sim::Swarm& swarm, size_t jobs) {
+  const auto hit = [&] {
+    return std::ranges::count_if(swarm.probes, [](const auto& probe) { return probe.second > 0; });
+  };
+  const auto by_seeds = hit();
+  const bool enough = swarm.seeds >= sim::kSeedsForAllProbes;
+  if (enough) {
+    const Result<void> reached = sim::ReachRest(swarm, jobs);
+    if (!reached.ok()) return Failure(kName, reached.error()) == 0;
+  }
+  for (const auto& [name, hits] : swarm.probes)
+    std::printf("%10llu %s\n", static_cast<unsigned long long>(hits), name.c_str());
+  const std::vector<std::string> never = swarm.NeverHit();
+  for (const std::string& name : never) std::printf("never reached: %s\n", name.c_str());
+  std::printf("probes: %zu of %zu hit by the seeds, %zu with the scenes made for single ones, %zu never\n",
+              static_cast<size_t>(by_seeds), swarm.probes.size(), static_cast<size_t>(hit()), never.size());
+  if (!enough && !never.empty())
+    std::printf("with fewer than %llu seeds that is no failure\n",
+                static_cast<unsigned long long>(sim::kSeedsForAllProbes));
+  return never.empty() || !enough;
+}
+
 int PlayMany(const sim::SwarmOptions& options, bool probes) {
-  const Result<sim::Swarm> swarm = sim::RunSwarm(options, PrintFailure);
+  Result<sim::Swarm> swarm = sim::RunSwarm(options, PrintFailure);
   if (!swarm.ok()) return Failure(kName, swarm.error());
   std::printf("%s", swarm->Text().c_str());
-  bool well = swarm->failed == 0;
-  if (probes) {
-    for (const auto& [name, hits] : swarm->probes)
-      std::printf("%10llu %s\n", static_cast<unsigned long long>(hits), name.c_str());
-    for (const std::string& name : swarm->NeverHit()) std::printf("never reached: %s\n", name.c_str());
-    well = well && swarm->NeverHit().empty();
+  std::fflush(stdout);
+  bool well = true;
+  if (options.matrix) well = FillAndPrint(*swarm, options) && well;
+  if (probes) well = PrintProbes(*swarm, options.jobs) && well;
+  return well && swarm->failed == 0 ? 0 : kFailed;
+}
+
+Result<std::optional<sim::DirectedFault>> Directed(const Flags& flags, bool single) {
+  if (!flags.Has("--at") && !flags.Has("--fault")) return std::optional<sim::DirectedFault>();
+  if (!flags.Has("--at") || !flags.Has("--fault") || !single)
+    return InvalidError("--at and --fault go together, with a single seed: give --seed alone");
+  const std::optional<kube::Fault> fault = kube::FaultFromName(flags.Get("--fault"));
+  if (!fault || *fault == kube::Fault::kNone)
+    return InvalidError(StrCat("no fault is called '", flags.Get("--fault"), "': the columns of --matrix are"));
+  const std::string_view never = sim::WhyNever(sim::ShapeOf(flags.Get("--at")), *fault);
+  if (!never.empty())
+    return InvalidError(StrCat(flags.Get("--fault"), " cannot be at '", flags.Get("--at"), "': ", never));
+  return std::optional(sim::DirectedFault{flags.Get("--at"), *fault});
+}
+
+void PrintPair(const sim::PairResult& result) {
+  std::printf("pair=%s FAILED (%s)  replay: baton simulate --pair %s\n", result.name.c_str(), result.where.c_str(),
+              result.name.c_str());
+  for (const std::string& problem : result.problems) std::printf("  %s\n", problem.substr(0, kProblemMax).c_str());
+  std::fflush(stdout);
+}
+
+int PlayOnePair(const std::string& text, bool trace) {
+  const Result<sim::PairName> name = sim::PairName::Parse(text);
+  if (!name.ok()) return UsageError(kName, name.error());
+  sim::Story story(trace ? sim::Story::Detail::kAll : sim::Story::Detail::kWrites);
+  const sim::PairResult result = sim::PlayPair(*name, &story);
+  std::fwrite(story.Text().data(), 1, story.Text().size(), stdout);
+  if (!result.problems.empty()) PrintPair(result);
+  return result.problems.empty() ? 0 : kFailed;
+}
+
+int Pairs(const Flags& flags, uint64_t seed, size_t jobs) {
+  for (const std::string_view other : {"--seeds", "--probes", "--matrix", "--at", "--fault"}) {
+    if (flags.Has(other))
+      return UsageError(kName, InvalidError(StrCat(other, " is for random days, and not for pairs")));
   }
-  return well ? 0 : kFailed;
+  if (flags.Has("--pair")) return PlayOnePair(flags.Get("--pair"), flags.Has("--trace"));
+  const Result<Duration> budget = flags.GetDuration("--for", {});
+  if (!budget.ok()) return UsageError(kName, budget.error());
+  const Result<sim::PairsPlayed> played = sim::RunPairs({.seed = seed, .budget = *budget, .jobs = jobs}, PrintPair);
+  if (!played.ok()) return Failure(kName, played.error());
+  std::printf("pairs: %zu played, %zu failed; %zu of %zu first blows, each with every second one\n", played->pairs,
+              played->failed, played->firsts, played->firsts_of);
+  return played->failed == 0 ? 0 : kFailed;
 }
 
 }  // namespace
@@ -120,26 +231,45 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  Flags flags(
-      {{"--seeds", "N"}, {"--seed", "S"}, {"--trace"}, {"--jobs", "N", "-j"}, {"--probes"}, {"--scenario", "FILE"}});
+  Flags flags({{"--seeds", "N"},
+               {"--seed", "S"},
+               {"--trace"},
+               {"--jobs", "N", "-j"},
+               {"--probes"},
+               {"--matrix"},
+               {"--at", "SITE"},
+               {"--fault", "KIND"},
+               {"--pairs"},
+               {"--pair", "NAME"},
+               {"--for", "TIME"},
+               {"--scenario", "FILE"}});
   const Result<void> parsed = flags.Parse(arguments);
   if (!parsed.ok()) return UsageError(kName, parsed.error());
   if (flags.Has("--scenario")) {
-    if (flags.Has("--seeds") || flags.Has("--seed") || flags.Has("--probes") || flags.Has("--jobs"))
+    const auto given = [&](std::string_view name) { return flags.Has(name); };
+    if (std::ranges::any_of(kNotWithAFile, given))
       return UsageError(kName, InvalidError("--scenario plays one file: only --trace goes with it"));
     return PlayFile(flags.Get("--scenario"), flags.Has("--trace"));
   }
   const Result<uint64_t> seed = Number(flags, "--seed", 1, 0, INT64_MAX - kSeedsMax);
   if (!seed.ok()) return UsageError(kName, seed.error());
+  const Result<uint64_t> jobs = Number(flags, "--jobs", std::max(1U, std::thread::hardware_concurrency()), 1, kJobsMax);
+  if (!jobs.ok()) return UsageError(kName, jobs.error());
+  if (flags.Has("--pair") || flags.Has("--pairs")) return Pairs(flags, *seed, static_cast<size_t>(*jobs));
   const bool single = flags.Has("--seed") && !flags.Has("--seeds");
   if (flags.Has("--trace") && !single)
     return UsageError(kName, InvalidError("--trace is for a single seed: give --seed alone"));
-  if (single) return PlayOne(*seed, flags.Has("--trace"));
+  const Result<std::optional<sim::DirectedFault>> directed = Directed(flags, single);
+  if (!directed.ok()) return UsageError(kName, directed.error());
+  if (single) return PlayOne(*seed, flags.Has("--trace"), *directed);
   const Result<uint64_t> seeds = Number(flags, "--seeds", 1000, 1, kSeedsMax);
   if (!seeds.ok()) return UsageError(kName, seeds.error());
-  const Result<uint64_t> jobs = Number(flags, "--jobs", std::max(1U, std::thread::hardware_concurrency()), 1, kJobsMax);
-  if (!jobs.ok()) return UsageError(kName, jobs.error());
-  return PlayMany({.from = *seed, .count = *seeds, .jobs = static_cast<size_t>(*jobs)}, flags.Has("--probes"));
+  const Result<Duration> budget = flags.GetDuration("--for", {});
+  if (!budget.ok()) return UsageError(kName, budget.error());
+  const bool matrix = flags.Has("--matrix");
+  return PlayMany(
+      {.from = *seed, .count = *seeds, .budget = *budget, .jobs = static_cast<size_t>(*jobs), .matrix = matrix},
+      flags.Has("--probes"));
 }
 
 }  // namespace baton::cli

@@ -1,6 +1,8 @@
 // What happens on a bad day.
 #include "sim/bad_day.h"
 
+#include <algorithm>
+
 #include "base/invariant.h"
 #include "base/probe.h"
 #include "rt/test_support.h"
@@ -30,7 +32,7 @@ rt::Task<void> Leaders(Course course) {
     if (course.chance.OneIn(2)) {
       world.KillController();
     } else {
-      world.DeposeController();
+      world.DeposeController(course.chance.OneIn(2) ? course.chance.UpTo(8'000) : Duration{});
     }
     co_await world.loop().Sleep(course.chance.UpTo(10'000));
     world.StartController();
@@ -158,12 +160,22 @@ rt::Task<void> ExpectAfter(Scene& scene, const Value& end) {
   co_await scene.ExpectClean();
 }
 
+rt::Task<void> UntilToldToStop(Scene& scene) {
+  co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        co_return (co_await scene.OnMember(scene.from))["spec"]["job"]["state"].str() == "suspended";
+      },
+      minutes(1));
+}
+
 // A cluster is cut off for a while, or for so long that a person, who has seen that nothing runs there, attests it.
 rt::Task<void> Partitions(Course course, Duration after) {
   Scene& scene = course.scene;
   rt::VirtualLoop& loop = scene.world.loop();
   co_await loop.Sleep(after);
   const std::string cluster = course.chance.OneIn(2) ? scene.from : scene.to;
+  // The worst moment for the source: it was told to stop, and nobody has heard yet that it did.
+  if (cluster == scene.from && course.chance.OneIn(2)) co_await UntilToldToStop(scene);
   ++course.day.partitions;
   scene.world.CutOff(cluster, true);
   co_await loop.Sleep(course.chance.UpTo(60'000));
@@ -178,6 +190,36 @@ rt::Task<void> Partitions(Course course, Duration after) {
     co_await loop.Sleep(course.chance.UpTo(60'000));
   }
   scene.world.CutOff(cluster, false);
+}
+
+constexpr std::string_view kNewcomer = "late";
+
+// Another workload is put on the hub, and placed for the first time while all this happens.
+rt::Task<void> Newcomer(Course course, Duration after) {
+  co_await course.scene.world.loop().Sleep(after);
+  ++course.day.newcomers;
+  course.scene.Tell("person", "puts another job on the hub");
+  Value job = Yaml(kJob);
+  job.Edit("metadata").Set("name", kNewcomer);
+  const auto made = co_await course.scene.world.Apply(FlinkDeployments(), std::move(job));
+  course.scene.Expect(made.ok(), "the other job was not taken");
+}
+
+rt::Task<void> ExpectNewcomerRuns(Scene& scene) {
+  std::string where;
+  const auto runs = [&]() -> rt::Task<bool> {
+    where.clear();
+    for (const std::string& cluster : kClusters3) {
+      const Value object = co_await scene.world.OnMember(cluster, FlinkDeployments(), StrCat("default/", kNewcomer));
+      if (object["status"]["jobStatus"]["state"].str() == "RUNNING")
+        StrAppend(where, where.empty() ? "" : "+", cluster);
+    }
+    co_return std::ranges::find(kClusters3, where) != kClusters3.end();
+  };
+  const bool ran = co_await scene.world.Until(runs, minutes(10));
+  scene.Expect(ran, StrCat("the other job runs in '", where, "'"));
+  const Result<practice::JudgeReport> report = co_await scene.world.Judge("default", std::string(kNewcomer));
+  scene.Expect(report.ok() && report->clean(), report.ok() ? report->Text() : "the judge could not read the other job");
 }
 
 // By an annotation of the template, which a controller makes a migration of.
@@ -203,7 +245,8 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const bool cuts = chance.OneIn(4);
   const bool meddles = chance.OneIn(2);
   const size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
-  const Duration after = chance.UpTo(60'000);
+  const Duration after = chance.UpTo(chance.OneIn(4) ? 2'000 : 60'000);
+  const bool newcomer = chance.OneIn(6) && !image_fails;  // it may be placed there too
   const bool lingers = chance.OneIn(4);
   const auto lasts = seconds(static_cast<int64_t>(10 + chance.Below(110)));
   if (image_fails) scene.world.practice(scene.to).faults().fail_image = true;
@@ -221,6 +264,7 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
     if (two) scope.Spawn(Replicas(course));
     if (!two && leaders_change) scope.Spawn(Leaders(course));
     if (troubles) scope.Spawn(Troubles(course));
+    if (newcomer) scope.Spawn(Newcomer(course, chance.UpTo(10'000)));
     if (cuts) scope.Spawn(Partitions(course, chance.UpTo(30'000)));
     if (meddles) scope.Spawn(Meddler(course, after, which));
     // Mostly not for long after the end of the move, when little is left that could go wrong.
@@ -249,6 +293,7 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   day.end = EndOf(end);
   scene.Tell("move", Scene::Said(end));
   co_await ExpectAfter(scene, end);
+  if (day.newcomers > 0) co_await ExpectNewcomerRuns(scene);
   for (const std::string& problem : scene.world.problems()) scene.Expect(false, problem);
 }
 
@@ -275,9 +320,10 @@ class LaterPlan final : public kube::FaultPlan {
 };
 
 // What follows on the beginning.
-rt::Task<void> PlayOn(Scene& scene, LaterPlan& plan, const Story& story, Day& day) {
+rt::Task<void> PlayOn(Scene& scene, LaterPlan& plan, const Story& story, CallBook* book, Day& day) {
   BadCalls chance(day.seed);
   scene.world.loop().Reseed(day.seed);
+  if (book != nullptr) book->Begin();
   plan.Set(&chance);
   co_await Live(scene, chance, day);
   plan.Set(nullptr);
@@ -285,13 +331,12 @@ rt::Task<void> PlayOn(Scene& scene, LaterPlan& plan, const Story& story, Day& da
   day.events = scene.world.loop().steps();
   day.calls = story.calls();
   day.faults = story.faults();
+  if (book != nullptr) day.matrix = book->matrix();
 }
 
 uint64_t BeginningOf(uint64_t seed) { return seed / kSeedsOfOneBeginning; }
 
-}  // namespace
-
-Day PlayDay(uint64_t seed, Story::Detail detail) {
+Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail) {
   Day day{.seed = seed};
   Story story(detail);
   LaterPlan plan;
@@ -299,18 +344,31 @@ Day PlayDay(uint64_t seed, Story::Detail detail) {
       BeginningOf(seed),
       [&](Scene& scene) -> rt::Task<void> {
         co_await scene.Begin();
-        co_await PlayOn(scene, plan, story, day);
+        co_await PlayOn(scene, plan, story, book, day);
       },
-      &plan, &story);
+      &plan, &story, book);
   day.story = story.Text();
   return day;
 }
 
-void PlayDays(uint64_t from, uint64_t count, const std::function<std::string(const Day& day)>& report,
+}  // namespace
+
+Day PlayDay(uint64_t seed, Story::Detail detail) { return PlayAlone(seed, nullptr, detail); }
+
+Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail detail) {
+  CallBook book;
+  book.Direct(fault);
+  Day day = PlayAlone(seed, &book, detail);
+  day.directed_hit = !book.direct_pending();
+  return day;
+}
+
+void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const std::function<std::string(const Day& day)>& report,
               const std::function<void(uint64_t seed, const ChildOutput& output)>& done) {
   INVARIANT(count == 0 || BeginningOf(from) == BeginningOf(from + count - 1), "days of one beginning");
   Story story(Story::Detail::kCounts);
   LaterPlan plan;
+  CallBook book;
   Play(
       BeginningOf(from),
       [&](Scene& scene) -> rt::Task<void> {
@@ -324,12 +382,12 @@ void PlayDays(uint64_t from, uint64_t count, const std::function<std::string(con
           } else {
             ResetProbes();
             Day day{.seed = seed};
-            co_await PlayOn(scene, plan, story, day);
+            co_await PlayOn(scene, plan, story, with_matrix ? &book : nullptr, day);
             branch->End(report(day));
           }
         }
       },
-      &plan, &story);
+      &plan, &story, with_matrix ? &book : nullptr);
 }
 
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
@@ -349,7 +407,9 @@ json::Value Day::Json() const {
                        {"replicated", static_cast<int64_t>(replicated)},
                        {"troubles", static_cast<int64_t>(troubles)},
                        {"partitions", static_cast<int64_t>(partitions)},
-                       {"meddlings", static_cast<int64_t>(meddlings)}});
+                       {"meddlings", static_cast<int64_t>(meddlings)},
+                       {"newcomers", static_cast<int64_t>(newcomers)},
+                       {"directedHit", directed_hit}});
 }
 
 Day Day::FromJson(const Value& value) {
@@ -362,7 +422,9 @@ Day Day::FromJson(const Value& value) {
           .replicated = number("replicated"),
           .troubles = number("troubles"),
           .partitions = number("partitions"),
-          .meddlings = number("meddlings")};
+          .meddlings = number("meddlings"),
+          .newcomers = number("newcomers"),
+          .directed_hit = value["directedHit"].bool_or(false)};
   for (const Value& problem : value["problems"].items()) day.problems.emplace_back(problem.str());
   for (size_t i = 0; i < day.faults.size() && i < value["faults"].size(); ++i)
     day.faults.at(i) = static_cast<size_t>(value["faults"][i].int_or(0));

@@ -18,6 +18,7 @@
 
 #include "json/value.h"
 #include "kube/faulty_api.h"
+#include "sim/call_book.h"
 #include "sim/processes.h"
 #include "sim/story.h"
 
@@ -35,19 +36,25 @@ struct Day {
   uint64_t troubles = 0;    // in clusters
   uint64_t partitions = 0;
   uint64_t meddlings = 0;
+  uint64_t newcomers = 0;  // workloads that are placed for the first time
   std::string story;
+  CallMatrix matrix;          // which faults met which calls; when asked for
+  bool directed_hit = false;  // the one fault that was asked for met its call
 
-  json::Value Json() const;  // all but the story
+  json::Value Json() const;  // all but the story and the matrix
   static Day FromJson(const json::Value& value);
 };
 
 inline constexpr uint64_t kSeedsOfOneBeginning = 64;  // those that seed / this is the same for
 
 Day PlayDay(uint64_t seed, Story::Detail detail = Story::Detail::kCounts);
+// The same day, and one fault more, at the first call of a site that nothing else meets. Until then nothing differs: a
+// day that has such a call meets it. Has a matrix.
+Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail detail = Story::Detail::kCounts);
 
 // Seeds of one beginning. `report` is called in the child that has played a day, `done` in this process with what it
 // gave, or with how the child died.
-void PlayDays(uint64_t from, uint64_t count, const std::function<std::string(const Day& day)>& report,
+void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const std::function<std::string(const Day& day)>& report,
               const std::function<void(uint64_t seed, const ChildOutput& output)>& done);
 
 }  // namespace baton::sim

@@ -45,11 +45,11 @@ Ways& World::MakeWays(const std::string& who) {
     ways.apis.push_back(std::make_unique<Wire>(*ways.apis.back(), *network_));
     return ways.apis.back().get();
   };
-  kube::FaultPlan& to_hub = PlanFor(ways.plans, hub_faults_, nullptr, who, "hub");
+  kube::FaultPlan& to_hub = PlanFor(ways.plans, hub_faults_, nullptr, nullptr, who, "hub");
   ways.plans.push_back(std::make_unique<LeasePlan>(to_hub, ways.lease_cut, loop_.random()));
   ways.hub = way(*hub_.api, *ways.plans.back());
   for (auto& [name, member] : members_) {
-    kube::FaultPlan& plan = PlanFor(ways.plans, member->faults, &member->cut, who, name);
+    kube::FaultPlan& plan = PlanFor(ways.plans, member->faults, &member->cut, nullptr, who, name);
     ways.members[name] = way(*member->door, plan);
   }
   return ways;

@@ -341,7 +341,8 @@ class OneWriterWatch {
 
 }  // namespace
 
-std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan, Story* story) {
+std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan, Story* story,
+                              CallBook* book) {
   rt::VirtualLoop loop(seed);
   if (story != nullptr) story->Begin(loop);
   std::vector<std::string> problems;
@@ -349,6 +350,7 @@ std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultP
     World world(loop);
     world.SetFaultPlan(plan);
     world.SetStory(story);
+    world.SetBook(book);
     const Result<void> started = co_await world.Start({.clusters = kClusters3});
     INVARIANT(started.ok(), started.error().message());
     Scene scene(world, story);

@@ -118,8 +118,8 @@ class Scene {
 
 using ScenePlay = std::function<rt::Task<void>(Scene& scene)>;
 
-// Runs a scene from a seed; gives what was wrong. The plan and the story outlive it.
+// Runs a scene from a seed; gives what was wrong. The plan, the story and the book outlive it.
 std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan = nullptr,
-                              Story* story = nullptr);
+                              Story* story = nullptr, CallBook* book = nullptr);
 
 }  // namespace baton::sim

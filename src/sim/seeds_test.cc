@@ -34,7 +34,7 @@ TEST(SeedsTest, ADayOfARowIsTheDayThatIsPlayedAlone) {
   const uint64_t from = kSeedsOfOneBeginning + 3;
   std::map<uint64_t, ChildOutput> outputs;
   PlayDays(
-      from, 3, [](const Day& day) { return day.Json().ToString(); },
+      from, 3, true, [](const Day& day) { return day.Json().ToString(); },
       [&](uint64_t seed, const ChildOutput& output) { outputs[seed] = output; });
   EXPECT_EQ(outputs.size(), 3U);
   for (const auto& [seed, output] : outputs) {

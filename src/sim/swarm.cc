@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -12,23 +14,15 @@
 #include "base/strings.h"
 #include "json/parse.h"
 #include "sim/processes.h"
+#include "sim/reach.h"
 
 namespace baton::sim {
 namespace {
 
 using json::Value;
 
-// Not of the engine, or not to be reached by random days: what reaches them instead.
-constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-    {"federation.late_create_taken_back", "TwoLeadersSlowTest"},
-    {"federation.older_epoch_refused", "TwoLeadersSlowTest"},
-    {"log.line_truncated", "base_test"},
-    {"rollout.deleted_before_its_finalizer", "DisturbSlowTest"},
-    {"rollout.gate_holds_another_object", "StoriesTest, deleted-by-hand"},
-    {"rollout.late_override_removed", "TwoLeadersSlowTest"},
-    {"rollout.late_probe_taken_back", "TwoLeadersTest"},
-    {"rollout.target_appeared_late", "rollout_model_test: foreign hubs only"},
-};
+constexpr size_t kSeedsOfASite = 3;  // that are kept for a site
+constexpr size_t kFillRounds = 3;    // directed days have calls of their own, which others have to fill
 
 double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
@@ -54,17 +48,23 @@ std::string ProbesLine(double cpu_seconds) {
   return json::Object({{"probes", probes}, {"cpuMicroseconds", cpu}}).ToString() + "\n";
 }
 
+std::string SitesLine(const Day& day) {
+  if (day.matrix.empty()) return {};
+  return json::Object({{"seed", static_cast<int64_t>(day.seed)}, {"sites", MatrixJson(day.matrix)}}).ToString() + "\n";
+}
+
 // In a child: one line for each seed, and lines for the probes.
-std::string PlayRow(uint64_t from, uint64_t count, const std::function<Day(uint64_t seed)>& play) {
+std::string PlayRow(uint64_t from, uint64_t count, const SwarmOptions& options) {
   ResetProbes();
   const double begun = CpuSeconds();
   std::string text;
-  if (play != nullptr) {
-    for (uint64_t seed = from; seed < from + count; ++seed) text += play(seed).Json().ToString() + "\n";
+  if (options.play != nullptr) {
+    for (uint64_t seed = from; seed < from + count; ++seed) text += options.play(seed).Json().ToString() + "\n";
     return text + ProbesLine(CpuSeconds() - begun);
   }
   PlayDays(
-      from, count, [&](const Day& day) { return StrCat(day.Json().ToString(), "\n", ProbesLine(0)); },
+      from, count, options.matrix,
+      [&](const Day& day) { return StrCat(day.Json().ToString(), "\n", SitesLine(day), ProbesLine(0)); },
       [&](uint64_t seed, const ChildOutput& output) {
         text += output.text;
         if (output.died.empty()) return;
@@ -82,11 +82,20 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.troubles += day.troubles;
   swarm.partitions += day.partitions;
   swarm.meddlings += day.meddlings;
+  swarm.newcomers += day.newcomers;
   for (size_t i = 0; i < day.faults.size(); ++i) swarm.faults.at(i) += day.faults.at(i);
   ++swarm.ends[day.end.empty() ? "Failed" : day.end];
   if (day.problems.empty()) return;
   ++swarm.failed;
   on_failure(day);
+}
+
+void AddSites(Swarm& swarm, uint64_t seed, const CallMatrix& matrix) {
+  AddTo(swarm.matrix, matrix);
+  for (const auto& [site, counts] : matrix) {
+    std::vector<uint64_t>& seeds = swarm.seeds_of_site[site];
+    if (seeds.size() < kSeedsOfASite && counts.at(0) > 0) seeds.push_back(seed);
+  }
 }
 
 void AddLines(Swarm& swarm, std::string_view text, const std::function<void(const Day& day)>& on_failure) {
@@ -95,6 +104,10 @@ void AddLines(Swarm& swarm, std::string_view text, const std::function<void(cons
     const Result<Value> line = json::Parse(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     if (!line.ok()) continue;
+    if (line->Has("sites")) {
+      AddSites(swarm, static_cast<uint64_t>((*line)["seed"].int_or(0)), MatrixFromJson((*line)["sites"]));
+      continue;
+    }
     if (!line->Has("probes")) {
       AddDay(swarm, Day::FromJson(*line), on_failure);
       continue;
@@ -119,10 +132,12 @@ Result<Swarm> RunSwarm(const SwarmOptions& options, const std::function<void(con
     const uint64_t of_beginning = kSeedsOfOneBeginning - at % kSeedsOfOneBeginning;
     rows.push_back({at, std::min({each, of_beginning, options.from + options.count - at})});
   }
+  const auto begun = std::chrono::steady_clock::now();
   // Each seed has a process of its own. One whose row's process died is played again, alone.
   const auto more = [&](uint64_t id) -> Processes::Work {
-    if (id >= rows.size() || swarm.failed >= options.failures_max) return nullptr;
-    return [&options, row = rows[id]] { return PlayRow(row.from, row.count, options.play); };
+    const bool late = options.budget > Duration{} && std::chrono::steady_clock::now() - begun > options.budget;
+    if (id >= rows.size() || late || swarm.failed >= options.failures_max) return nullptr;
+    return [&options, row = rows[id]] { return PlayRow(row.from, row.count, options); };
   };
   const auto done = [&](uint64_t id, const ChildOutput& output) {
     const Row row = rows[id];
@@ -139,6 +154,42 @@ Result<Swarm> RunSwarm(const SwarmOptions& options, const std::function<void(con
   return swarm;
 }
 
+Result<uint64_t> FillMatrix(Swarm& swarm, const SwarmOptions& options, const DirectedFailure& on_failure) {
+  uint64_t played = 0;
+  uint64_t failed = 0;
+  for (size_t round = 0; round < kFillRounds; ++round) {
+    const std::vector<DirectedFault> empty = EmptyCells(swarm.matrix);
+    const auto seed_of = [&](uint64_t id) {
+      const std::vector<uint64_t>& seeds = swarm.seeds_of_site[empty[id].site];
+      return seeds.empty() ? UINT64_MAX : seeds[std::min(round, seeds.size() - 1)];
+    };
+    std::vector<uint64_t> seeds;
+    for (uint64_t id = 0; id < empty.size(); ++id) seeds.push_back(seed_of(id));
+    const auto more = [&](uint64_t id) -> Processes::Work {
+      if (id >= empty.size() || failed >= options.failures_max) return nullptr;
+      return [&, id]() -> std::string {
+        ResetProbes();
+        const double begun = CpuSeconds();
+        if (seeds[id] == UINT64_MAX) return {};
+        const Day day = PlayDirectedDay(seeds[id], empty[id]);
+        return StrCat(day.Json().ToString(), "\n", SitesLine(day), ProbesLine(CpuSeconds() - begun));
+      };
+    };
+    const auto done = [&](uint64_t id, const ChildOutput& output) {
+      ++played;
+      const auto failure = [&](const Day& day) {
+        ++failed;
+        on_failure(day, empty[id]);
+      };
+      if (output.died.empty()) return AddLines(swarm, output.text, failure);
+      AddDay(swarm, {.seed = seeds[id], .problems = {StrCat("the program ended by ", output.died)}}, failure);
+    };
+    Processes processes(options.jobs);
+    TRY(processes.RunAll(more, done));
+  }
+  return played;
+}
+
 std::string Swarm::Text() const {
   char number[64];
   std::string text = StrCat(seeds, " seeds, ", failed, " failed; ", events, " events, ", calls, " calls");
@@ -150,7 +201,7 @@ std::string Swarm::Text() const {
     if (faults.at(i) > 0) StrAppend(text, "  ", kube::FaultName(static_cast<kube::Fault>(i)), " ", faults.at(i));
   }
   StrAppend(text, "\nwith two replicas ", replicated, "  troubles of leaders ", leaders, "  troubles in clusters ",
-            troubles, "  partitions ", partitions, "  meddlings ", meddlings);
+            troubles, "  partitions ", partitions, "  meddlings ", meddlings, "  newcomers ", newcomers);
   const auto hit =
       static_cast<size_t>(std::ranges::count_if(probes, [](const auto& probe) { return probe.second > 0; }));
   StrAppend(text, "\nprobes hit: ", hit, " of ", probes.size(), "\n");
@@ -160,10 +211,27 @@ std::string Swarm::Text() const {
 std::vector<std::string> Swarm::NeverHit() const {
   std::vector<std::string> never;
   for (const auto& [name, hits] : probes) {
-    const bool elsewhere = std::ranges::any_of(kElsewhere, [&](const auto& one) { return one.first == name; });
-    if (hits == 0 && !elsewhere) never.push_back(name);
+    if (hits == 0 && WhyNotReached(name).empty()) never.push_back(name);
   }
   return never;
+}
+
+Result<void> ReachRest(Swarm& swarm, size_t jobs) {
+  std::vector<std::string> rest;
+  for (const std::string& name : swarm.NeverHit()) {
+    if (HasReach(name)) rest.push_back(name);
+  }
+  const auto more = [&](uint64_t id) -> Processes::Work {
+    if (id >= rest.size()) return nullptr;
+    return [name = rest[id]] { return StrCat(PlayReach(name)); };
+  };
+  const auto done = [&](uint64_t id, const ChildOutput& output) {
+    uint64_t hits = 0;
+    std::from_chars(output.text.data(), output.text.data() + output.text.size(), hits);
+    swarm.probes[rest[id]] += hits;
+  };
+  Processes processes(jobs);
+  return processes.RunAll(more, done);
 }
 
 }  // namespace baton::sim

@@ -20,11 +20,15 @@
 
 namespace baton::sim {
 
+inline constexpr uint64_t kSeedsForAllProbes = 2000;  // so many reach every probe that random days can
+
 struct SwarmOptions {
   uint64_t from = 1;
   uint64_t count = 1000;
+  Duration budget = {};  // real time after which no row of seeds is begun; zero: all
   size_t jobs = 1;
   size_t failures_max = 10;                          // then no new seeds are begun
+  bool matrix = false;                               // count which faults met which calls
   std::function<Day(uint64_t seed)> play = nullptr;  // what a seed is; null: a bad day
 };
 
@@ -38,15 +42,26 @@ struct Swarm {
   uint64_t troubles = 0;
   uint64_t partitions = 0;
   uint64_t meddlings = 0;
+  uint64_t newcomers = 0;
   std::array<uint64_t, kube::kFaults> faults{};
-  std::map<std::string, uint64_t> ends;    // phase: how often
-  std::map<std::string, uint64_t> probes;  // name: hits; all that the program has
+  std::map<std::string, uint64_t> ends;                        // phase: how often
+  std::map<std::string, uint64_t> probes;                      // name: hits; all that the program has
+  CallMatrix matrix;                                           // when asked for
+  std::map<std::string, std::vector<uint64_t>> seeds_of_site;  // some that have such a call with nothing amiss
   double cpu_seconds = 0;
 
   std::string Text() const;
-  std::vector<std::string> NeverHit() const;  // probes, but for those that random days need not reach
+  std::vector<std::string> NeverHit() const;  // probes, but for those that nothing in this program reaches
 };
 
 Result<Swarm> RunSwarm(const SwarmOptions& options, const std::function<void(const Day& day)>& on_failure);
+
+// Probes that the seeds have not hit are reached by scenes that are made for them (sim/reach.h).
+Result<void> ReachRest(Swarm& swarm, size_t jobs);
+
+// The cells of the swarm's matrix that are empty and can be filled, are: each is a day that has such a call, with that
+// fault at it. `on_failure` has the fault too. Gives how many days were played; what is empty then could not be tried.
+using DirectedFailure = std::function<void(const Day& day, const DirectedFault& fault)>;
+Result<uint64_t> FillMatrix(Swarm& swarm, const SwarmOptions& options, const DirectedFailure& on_failure);
 
 }  // namespace baton::sim

@@ -9,10 +9,7 @@ namespace baton::sim {
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture, or owned by
 // rt::Do
-namespace {
-
-// Asks for the move, and for what turns it around.
-rt::Task<void> Go(Scene& scene, Way way) {
+rt::Task<void> AskFor(Scene& scene, Way way) {
   if (way == Way::kWithdraw) scene.world.practice(scene.to).faults().fail_image = true;
   co_await scene.Ask(way == Way::kWithdraw ? ", deadlines: {Verifying: 30s}" : "");
   if (way != Way::kAbort) co_return;
@@ -28,6 +25,8 @@ rt::Task<void> ExpectEndOf(Scene& scene, Way way) {
   const bool withdrawn = way == Way::kWithdraw && phase == "RolledBack";
   scene.Expect(forward || back || withdrawn, StrCat("ended as ", Scene::Said(migration)));
 }
+
+namespace {
 
 // Once the plan is reached the leader is dead; another one comes within 20 s.
 rt::Task<void> DieAndFollow(Scene& scene, AtWrite& plan) {
@@ -54,7 +53,7 @@ Trial CrashAt(uint64_t seed, Way way, size_t k, AtWrite::Side side, Story* story
     plan.Arm(k, side, true);
     rt::Scope scope(scene.world.loop());
     scope.Spawn(DieAndFollow(scene, plan));
-    co_await Go(scene, way);
+    co_await AskFor(scene, way);
     co_await scene.Settled();
     if (k == 0 || plan.writes() >= k)
       co_await scene.world.Until([&]() -> rt::Task<bool> { co_return scene.world.controller_runs(); }, minutes(1));
@@ -81,7 +80,7 @@ Trial TwoLeadersFrom(uint64_t seed, Way way, size_t k, Duration delay, Story* st
       co_await loop.Sleep(seconds(60));
       scene.world.KillDeposed();
     }));
-    co_await Go(scene, way);
+    co_await AskFor(scene, way);
     co_await scene.Settled();
     co_await loop.Sleep(seconds(60));
     scene.world.KillDeposed();

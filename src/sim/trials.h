@@ -26,6 +26,10 @@ struct Trial {
 // cannot start.
 enum class Way : uint8_t { kForward, kAbort, kWithdraw };
 
+// Asks for the move, and for what turns it around.
+rt::Task<void> AskFor(Scene& scene, Way way);
+rt::Task<void> ExpectEndOf(Scene& scene, Way way);
+
 // The leader dies at its k-th write, and another follows it. k = 0: nobody dies.
 Trial CrashAt(uint64_t seed, Way way, size_t k, AtWrite::Side side, Story* story = nullptr);
 

@@ -13,6 +13,29 @@ namespace baton::sim {
 
 using json::Value;
 
+namespace {
+
+// Writes arrive late, for as long as that is not zero.
+class SlowPlan final : public kube::FaultPlan {
+ public:
+  // Both outlive this.
+  SlowPlan(kube::FaultPlan& below, const Duration& slow) : below_(below), slow_(slow) {}
+
+  kube::FaultDecision ForCall(const kube::Call& call) override {
+    const kube::FaultDecision decision = below_.ForCall(call);
+    const bool late = slow_ > Duration{} && call.IsWrite() && decision.fault == kube::Fault::kNone;
+    return late ? kube::FaultDecision{.fault = kube::Fault::kDelay, .delay = slow_} : decision;
+  }
+  kube::FaultDecision ForOpen(const kube::WatchCall& call) override { return below_.ForOpen(call); }
+  kube::FaultDecision ForChanges(const kube::WatchCall& call) override { return below_.ForChanges(call); }
+
+ private:
+  kube::FaultPlan& below_;
+  const Duration& slow_;
+};
+
+}  // namespace
+
 Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence, bool claim_templates,
                          std::function<void(int64_t fence)> outranked)
     : gate(hub, profiles),
@@ -115,8 +138,12 @@ void World::KillController() {
   leader_.reset();
 }
 
-void World::DeposeController() {
+void World::DeposeController(Duration slow) {
   if (leader_ != nullptr) Tell("loses its lease, and does not know it");
+  if (leader_ != nullptr && slow > Duration{}) {
+    leader_->slow = slow;
+    Tell(StrCat("its writes take ", slow / milliseconds(1), " ms from here on"));
+  }
   deposed_.push_back(std::move(leader_));
 }
 
@@ -131,22 +158,24 @@ void World::CutOff(const std::string& name, bool cut) {
   now = cut;
 }
 
-kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, std::string_view who,
-                                std::string_view whom) {
+kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, const Duration* slow,
+                                std::string_view who, std::string_view whom) {
   kube::FaultPlan* plan = plan_ == nullptr ? &scripted : plan_;
   if (plan_of_) plan = &plan_of_(std::string(whom), fence_);
   const auto wrap = [&](std::unique_ptr<kube::FaultPlan> outer) {
     plan = outer.get();
     plans.push_back(std::move(outer));
   };
+  if (slow != nullptr) wrap(std::make_unique<SlowPlan>(*plan, *slow));
   if (cut != nullptr) wrap(std::make_unique<CutPlan>(*plan, *cut));
+  if (book_ != nullptr) wrap(std::make_unique<BookedPlan>(*plan, *book_, whom));
   if (story_ != nullptr) wrap(std::make_unique<ToldPlan>(*plan, *story_, StrCat(who, " -> ", whom)));
   return *plan;
 }
 
 void World::Reach(Leader& leader, const std::string& name, Member& member) {
   leader.members[name] = std::make_unique<kube::FaultyApi>(
-      *member.door, PlanFor(leader.plans, member.faults, &member.cut, StrCat("leader ", fence_), name));
+      *member.door, PlanFor(leader.plans, member.faults, &member.cut, &leader.slow, StrCat("leader ", fence_), name));
 }
 
 void World::StartController() {
@@ -156,7 +185,7 @@ void World::StartController() {
   leader_ = std::make_unique<Leader>();
   Leader& leader = *leader_;
   leader.hub = std::make_unique<kube::FaultyApi>(
-      *hub_.api, PlanFor(leader.plans, hub_faults_, nullptr, StrCat("leader ", fence_), "hub"));
+      *hub_.api, PlanFor(leader.plans, hub_faults_, nullptr, &leader.slow, StrCat("leader ", fence_), "hub"));
   for (auto& [name, member] : members_) Reach(leader, name, *member);
   leader.controllers = std::make_unique<Controllers>(
       *leader.hub,

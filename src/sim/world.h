@@ -34,6 +34,7 @@
 #include "rt/scope.h"
 #include "rt/simulated_files.h"
 #include "rt/virtual_loop.h"
+#include "sim/call_book.h"
 #include "sim/story.h"
 #include "store/store.h"
 
@@ -93,6 +94,7 @@ using Plans = std::vector<std::unique_ptr<kube::FaultPlan>>;
 // A leader: its controllers, and how they reach hub and members.
 struct Leader {
   Plans plans;
+  Duration slow{};  // what its writes take to arrive
   std::unique_ptr<kube::FaultyApi> hub;
   std::map<std::string, std::unique_ptr<kube::FaultyApi>> members;
   std::unique_ptr<Controllers> controllers;  // last, so that it goes first
@@ -136,7 +138,8 @@ class World {
   void StartController();
   bool controller_runs() const { return leader_ != nullptr; }
   // The leader does not know yet that it is none any more: it goes on until KillDeposed().
-  void DeposeController();
+  // Slow: from here on its writes take that long to arrive.
+  void DeposeController(Duration slow = {});
   void KillDeposed();
 
   // ---- several control planes, with the election that is in the product, in place of one ----
@@ -185,6 +188,8 @@ class World {
   void SetFaultPlans(PlanOf plan_of) { plan_of_ = std::move(plan_of); }
   // Where what happens is told, from the next controller on; null: nowhere.
   void SetStory(Story* story) { story_ = story; }
+  // Where calls and what met them are counted, from the next controller on; null: nowhere.
+  void SetBook(CallBook* book) { book_ = book; }
   Controllers* controllers() { return leader_ == nullptr ? nullptr : leader_->controllers.get(); }
 
  private:
@@ -206,8 +211,8 @@ class World {
   rt::Task<Result<void>> Furnish(Member& member, std::string name);
   rt::Task<Result<void>> AddMember(std::string name);
   void Reach(Leader& leader, const std::string& name, Member& member);
-  kube::FaultPlan& PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, std::string_view who,
-                           std::string_view whom);
+  kube::FaultPlan& PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, const Duration* slow,
+                           std::string_view who, std::string_view whom);
   void Tell(std::string_view what);
   void TellOf(const Replica& replica, std::string_view what);
   Ways& MakeWays(const std::string& who);
@@ -225,6 +230,7 @@ class World {
   kube::FaultPlan* plan_ = nullptr;
   PlanOf plan_of_;
   Story* story_ = nullptr;
+  CallBook* book_ = nullptr;
   std::map<std::string, std::unique_ptr<Member>> members_;
   std::vector<Replaced> replaced_;
   int64_t fence_ = 0;

@@ -1,0 +1,73 @@
+// Pairs: two disturbances in one move, each at an exact write of the leader: it dies before the write, or after it is
+// done and before its answer, or it becomes slow, loses its lease and goes on beside the new one. (To die after the
+// answer is to die before the next write: in between nothing is written.) All pairs can be tried.
+//
+//   RunPairs({.seed = night, .budget = minutes(15), .jobs = 2}, print);   // as many as fit, others every night
+//   PlayPairsOf(Way::kForward, {Blow::kDiesAfter, 12});                   // one first with every second one
+//   PlayPair(TRY(PairName::Parse("forward:after-12:before-3")), &story);  // one pair, told
+//
+// The world is made once for each first disturbance; a fork of the process goes on from each second one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sim/story.h"
+#include "sim/trials.h"
+
+namespace baton::sim {
+
+enum class Blow : uint8_t { kDiesBefore, kDiesAfter, kDeposedSoon, kDeposedLate };
+inline constexpr size_t kBlows = 4;
+std::string_view BlowName(Blow blow);
+
+struct BlowAt {
+  Blow blow = Blow::kDiesBefore;
+  size_t write = 0;  // of the leader that there is, from 1; of the second blow: since the first
+
+  friend bool operator==(const BlowAt&, const BlowAt&) = default;
+};
+
+struct PairName {
+  Way way = Way::kForward;
+  BlowAt first;
+  std::optional<BlowAt> second;  // none: the first alone
+
+  std::string Text() const;  // "forward:before-12:deposed-3", as --pair takes it
+  static Result<PairName> Parse(std::string_view text);
+};
+
+struct PairResult {
+  std::string name;
+  std::string where;  // the writes, in words
+  std::vector<std::string> problems;
+};
+
+// How many writes the leader makes when nothing is amiss.
+size_t WritesOf(Way way);
+
+// The first blow alone, and with every second one.
+std::vector<PairResult> PlayPairsOf(Way way, BlowAt first);
+PairResult PlayPair(const PairName& name, Story* story = nullptr);
+
+struct PairsOptions {
+  uint64_t seed = 1;     // in which order
+  Duration budget = {};  // real time after which no further first blow is begun; zero: all
+  size_t jobs = 1;
+};
+struct PairsPlayed {
+  size_t firsts = 0;     // first blows that were tried with every second one
+  size_t firsts_of = 0;  // that there are
+  size_t pairs = 0;
+  size_t failed = 0;
+};
+Result<PairsPlayed> RunPairs(const PairsOptions& options,
+                             const std::function<void(const PairResult& result)>& on_failure);
+
+}  // namespace baton::sim

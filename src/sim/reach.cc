@@ -1,0 +1,87 @@
+// Scenes for single probes.
+#include "sim/reach.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "base/probe.h"
+#include "sim/stories.h"
+#include "sim/trials.h"
+
+namespace baton::sim {
+namespace {
+
+constexpr size_t kTriesMax = 80;  // as many writes as a move has
+constexpr Duration kLate = milliseconds(4'000);
+
+uint64_t HitsOf(std::string_view name) {
+  uint64_t hits = 0;
+  for (const ProbeCount& probe : ListProbes()) hits += probe.name == name ? probe.hits : 0;
+  return hits;
+}
+
+void PlayStory(std::string_view name) {
+  const NamedStory* story = FindStory(name);
+  if (story != nullptr) Play(story->seed, story->play);
+}
+
+void TwoLeaders(Way way, size_t k) { TwoLeadersFrom(1, way, k, kLate); }
+
+void DeleteMigrationAt(size_t k) {
+  const auto meddlings = Meddlings();
+  const auto one = std::ranges::find_if(
+      meddlings, [](const Meddling& each) { return std::string_view(each.name) == "DeleteMigration"; });
+  if (one != meddlings.end()) MeddleAt(1, *one, k);
+}
+
+struct Reach {
+  std::string_view probe;
+  void (*play)(size_t attempt);  // from 1
+  size_t tries;
+};
+
+constexpr Reach kReaches[] = {
+    {"federation.late_create_taken_back", [](size_t k) { TwoLeaders(Way::kAbort, k); }, kTriesMax},
+    {"federation.older_epoch_refused", [](size_t k) { TwoLeaders(Way::kForward, k); }, kTriesMax},
+    {"rollout.deleted_before_its_finalizer", DeleteMigrationAt, 3},
+    {"rollout.first_placement_finds_it_elsewhere", [](size_t) { PlayStory("hub-lost"); }, 1},
+    {"rollout.gate_holds_another_object", [](size_t) { PlayStory("deleted-by-hand"); }, 1},
+    {"rollout.late_override_removed", [](size_t k) { TwoLeaders(Way::kAbort, k); }, kTriesMax},
+    {"rollout.late_probe_taken_back", [](size_t k) { TwoLeaders(Way::kForward, k); }, kTriesMax},
+};
+
+struct NotHere {
+  std::string_view probe;
+  std::string_view why;
+};
+
+constexpr NotHere kNotHere[] = {
+    {"log.line_truncated", "not of the engine: base_test"},
+    {"metrics.series_folded", "not of the engine: base_test"},
+    {"rollout.target_appeared_late", "only on a foreign hub, which this world does not have: rollout_model_test"},
+};
+
+const Reach* FindReach(std::string_view probe) {
+  const auto* found = std::ranges::find(kReaches, probe, &Reach::probe);
+  return found == std::end(kReaches) ? nullptr : found;
+}
+
+}  // namespace
+
+bool HasReach(std::string_view probe) { return FindReach(probe) != nullptr; }
+
+uint64_t PlayReach(std::string_view probe) {
+  const Reach* reach = FindReach(probe);
+  if (reach == nullptr) return 0;
+  ResetProbes();
+  for (size_t attempt = 1; attempt <= reach->tries && HitsOf(probe) == 0; ++attempt) reach->play(attempt);
+  return HitsOf(probe);
+}
+
+std::string_view WhyNotReached(std::string_view probe) {
+  const auto* found = std::ranges::find(kNotHere, probe, &NotHere::probe);
+  return found == std::end(kNotHere) ? std::string_view() : found->why;
+}
+
+}  // namespace baton::sim
