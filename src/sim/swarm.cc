@@ -164,6 +164,7 @@ Result<uint64_t> FillMatrix(Swarm& swarm, const SwarmOptions& options, const Dir
       return seeds.empty() ? UINT64_MAX : seeds[std::min(round, seeds.size() - 1)];
     };
     std::vector<uint64_t> seeds;
+    seeds.reserve(empty.size());
     for (uint64_t id = 0; id < empty.size(); ++id) seeds.push_back(seed_of(id));
     const auto more = [&](uint64_t id) -> Processes::Work {
       if (id >= empty.size() || failed >= options.failures_max) return nullptr;
