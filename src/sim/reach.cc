@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kTriesMax = 80;  // as many writes as a move has
 constexpr Duration kLate = milliseconds(4'000);
+constexpr Duration kSoon = milliseconds(700);
 
 uint64_t HitsOf(std::string_view name) {
   uint64_t hits = 0;
@@ -26,7 +27,11 @@ void PlayStory(std::string_view name) {
   if (story != nullptr) Play(story->seed, story->play);
 }
 
-void TwoLeaders(Way way, size_t k) { TwoLeadersFrom(1, way, k, kLate); }
+// Both ways, both delays, then the next write.
+void TwoLeaders(size_t attempt) {
+  const size_t which = attempt - 1;
+  TwoLeadersFrom(1, which % 2 == 0 ? Way::kForward : Way::kAbort, which / 4 + 1, (which / 2) % 2 == 0 ? kLate : kSoon);
+}
 
 void DeleteMigrationAt(size_t k) {
   const auto meddlings = Meddlings();
@@ -42,13 +47,13 @@ struct Reach {
 };
 
 constexpr Reach kReaches[] = {
-    {"federation.late_create_taken_back", [](size_t k) { TwoLeaders(Way::kAbort, k); }, kTriesMax},
-    {"federation.older_epoch_refused", [](size_t k) { TwoLeaders(Way::kForward, k); }, kTriesMax},
-    {"rollout.deleted_before_its_finalizer", DeleteMigrationAt, 3},
+    {"federation.late_create_taken_back", TwoLeaders, 4 * kTriesMax},
+    {"federation.older_epoch_refused", TwoLeaders, 4 * kTriesMax},
+    {"rollout.deleted_before_its_finalizer", DeleteMigrationAt, kTriesMax},
     {"rollout.first_placement_finds_it_elsewhere", [](size_t) { PlayStory("hub-lost"); }, 1},
     {"rollout.gate_holds_another_object", [](size_t) { PlayStory("deleted-by-hand"); }, 1},
-    {"rollout.late_override_removed", [](size_t k) { TwoLeaders(Way::kAbort, k); }, kTriesMax},
-    {"rollout.late_probe_taken_back", [](size_t k) { TwoLeaders(Way::kForward, k); }, kTriesMax},
+    {"rollout.late_override_removed", TwoLeaders, 4 * kTriesMax},
+    {"rollout.late_probe_taken_back", TwoLeaders, 4 * kTriesMax},
 };
 
 struct NotHere {
