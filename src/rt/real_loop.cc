@@ -106,10 +106,12 @@ void RealLoop::RunUntil(const bool& done) {
 }
 
 void RealLoop::RunReady(const bool& done) {
+  bool others_ran = false;  // one of them each time, however many jobs end
   for (size_t turns = 0; turns < kTurnsBetweenPolls && !done;) {
     const bool first = !asio_->first.empty();
     std::deque<Fiber*>& queue = first ? asio_->first : ready_;
-    if (queue.empty() || (!first && asio_->job_done.load(std::memory_order_relaxed))) return;
+    if (queue.empty() || (!first && others_ran && asio_->job_done.load(std::memory_order_relaxed))) return;
+    others_ran = others_ran || !first;
     Fiber* fiber = queue.front();
     queue.pop_front();
     ++(first ? asio_->first_base : ready_base_);

@@ -334,7 +334,11 @@ TEST(RealLoopTest, WhoWaitedForThePoolMayBeDroppedByAnotherWhoDid) {
     auto program = [&]() -> Task<void> {
       Scope both(loop);
       auto one = [&]() -> Task<void> {
-        co_await loop.Offload([&done] { ++done; });
+        // Neither ends before the other has begun: one that had not would be dropped, and never end.
+        co_await loop.Offload([&done] {
+          ++done;
+          while (done < 2) std::this_thread::yield();
+        });
         ++resumed;
         both.CancelAll();
       };
