@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,6 +101,29 @@ TEST(QuantityTest, ReadsAndPrintsAsKubernetes) {
     CheckWholeNumber(q->MilliValue(), row["milli"], row["exactMilli"], row);
   }
   EXPECT_EQ(differences, Differences().size()) << "an input with a known difference is no longer in the table";
+}
+
+// The same inputs through kubectl itself (tests/golden/gen_quantity.py).
+TEST(QuantityTest, ReadsAndPrintsAsKubectl) {
+  std::set<std::string, std::less<>> finer;  // where we keep what Go rounds
+  for (const Value& row : ReadGolden("quantity.json")["parse"].items()) {
+    if (row.Has("exact")) finer.emplace(row["in"].str());
+  }
+  const Value golden = ReadGolden("quantity_kubectl.json");
+  size_t compared = 0;
+  for (const Value& row : golden.items()) {
+    const std::string_view in = row["in"].str();
+    if (Differences().contains(in) || finer.contains(in)) continue;
+    const Result<Quantity> q = Quantity::Parse(in);
+    EXPECT_EQ(q.ok(), !row.Has("error")) << row;
+    // Small numbers kubectl prints as they were written, right or not.
+    if (!row.Has("error") && row["canonical"].str() == in) continue;
+    ++compared;
+    EXPECT_EQ(q.ok() ? q->ToString() : q.error().message(),
+              row.Has("error") ? row["error"].str() : row["canonical"].str())
+        << row;
+  }
+  EXPECT_GE(compared, 200U);
 }
 
 TEST(QuantityTest, CanonicalTextReadsBackAsTheSameNumber) {
