@@ -107,6 +107,35 @@ TEST(MigrationTest, StartingWithoutStateIsSeenAsDuplicatesOrAsLoss) {
   }
 }
 
+TEST(MigrationTest, GoingBackToAnOlderStateIsSeenAsOutOfOrderAndAsAnOlderEpoch) {
+  InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
+    Member& blue = *co_await world.Add("blue");
+    Member& green = *co_await world.Add("green");
+    Value old = FromYaml(kOrders);
+    old.Edit("spec").Edit("flinkConfiguration").Set(kEpochKey, "3");
+    co_await RunOn(world, blue, old);
+    co_await Suspend(world, blue);
+    co_await world.loop.Sleep(seconds(20));  // of records that green leaves out
+    Value ahead = FromYaml(kOrders);
+    ahead.Edit("spec").Edit("flinkConfiguration").Set(kEpochKey, "4");
+    ahead.Edit("metadata").Set("annotations", json::Object({{"practice.baton.io/start-from", "latest"}}));
+    co_await RunOn(world, green, ahead);
+    co_await Suspend(world, green);
+    const JudgeReport between = co_await world.Judged();
+    EXPECT_EQ(between.out_of_order + between.epochs_back, 0U) << between.Text();
+    EXPECT_GT(between.lost, 0U) << between.Text();
+    co_await world.Patch(blue, "spec: {job: {state: running}}");
+    co_await world.UntilRunning(blue);
+    co_await world.loop.Sleep(seconds(30));
+    const JudgeReport report = co_await world.Judged();
+    EXPECT_GT(report.out_of_order, 0U) << report.Text();
+    EXPECT_GT(report.epochs_back, 0U) << report.Text();
+    EXPECT_GT(report.duplicated, 0U) << report.Text();
+    EXPECT_EQ(report.lost + report.overlap_count, 0U) << report.Text();
+    EXPECT_EQ(report.epochs, (std::vector<std::string>{"3", "4"}));
+  });
+}
+
 TEST(MigrationTest, AJobManagerThatIsRestartedWithoutHighAvailabilityRevivesAStoppedJob) {
   for (const bool ha : {false, true}) {
     InPractice(1, [=](PracticeWorld& world) -> rt::Task<void> {
