@@ -250,7 +250,10 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     sighting.progress = ProgressOf(judgement.progress);
     CO_TRY(co_await SeeBeside(*member, look, object, related, question, sighting));
     const bool may_probe = probe && judgement.runs && sighting.seq == look.writer.seq;
-    if (may_probe && judgement.probe_spent) CO_TRY(co_await RemoveSpentProbe(*member, related["probe"]));
+    if (may_probe && judgement.probe_spent) {
+      const Result<void> removed = co_await RemoveSpentProbe(*member, related["probe"]);
+      if (!removed.ok()) sighting.start_missing = removed.error().message();  // the cluster answers all the same
+    }
     if (may_probe && !related.Has("probe") && !related["probeUnavailable"].bool_or(false)) {
       const Value wanted = look.profile->Probe(look.spec.workload, name.ns, question.start_seq);
       const kube::Resource probes = CO_TRY(co_await member->mapper().ForObject(wanted));
