@@ -164,7 +164,7 @@ class LuaVm {
   Result<LuaOutcome> Call(const LuaScript& script, std::string_view function, std::span<const json::Value> arguments,
                           size_t count) {
     if (state_ == nullptr) return TooLargeError("no memory for a Lua state");
-    CallFrame frame{this, &script, function, arguments, count, {}, {}};
+    CallFrame frame{this, &script, function, arguments, count, {}, false, {}};
     Begin();
     const int status = lua_cpcall(state_, RunCall, &frame);
     End();
@@ -176,7 +176,7 @@ class LuaVm {
     }
     if (!frame.error.empty()) return InvalidError(StrCat(script.name(), ": ", frame.error));
     if (context_.live > kCollectAbove) lua_gc(state_, LUA_GCCOLLECT, 0);
-    return LuaOutcome{std::move(frame.results), context_.printed, context_.steps};
+    return LuaOutcome{std::move(frame.results), context_.printed, context_.steps, frame.compiled};
   }
 
  private:
@@ -187,6 +187,7 @@ class LuaVm {
     std::span<const json::Value> arguments;
     size_t count;
     std::vector<LuaResult> results;
+    bool compiled = false;
     std::string error;
   };
 
@@ -246,11 +247,11 @@ class LuaVm {
     return 0;
   }
 
-  // Pushes the script's chunk, compiled now or before.
-  void PushChunk(const LuaScript& script) {
+  // Pushes the script's chunk, compiled now (then true) or before.
+  bool PushChunk(const LuaScript& script) {
     if (const auto at = compiled_.find(script.id()); at != compiled_.end()) {
       lua_rawgeti(state_, LUA_REGISTRYINDEX, at->second);
-      return;
+      return false;
     }
     const std::string chunk_name = StrCat("=", script.name());
     const std::string& text = script.text();
@@ -261,6 +262,7 @@ class LuaVm {
     }
     lua_pushvalue(state_, -1);
     compiled_[script.id()] = luaL_ref(state_, LUA_REGISTRYINDEX);
+    return true;
   }
 
   static int RunCall(lua_State* state) {
@@ -273,7 +275,7 @@ class LuaVm {
     lua_setmetatable(state, 1);
     lua_pushvalue(state, 1);
     lua_setfield(state, 1, "_G");
-    vm.PushChunk(*frame.script);
+    frame.compiled = vm.PushChunk(*frame.script);
     lua_pushvalue(state, 1);
     lua_setfenv(state, -2);
     lua_call(state, 0, 0);

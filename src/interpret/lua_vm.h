@@ -82,8 +82,9 @@ struct LuaResult {
 
 struct LuaOutcome {
   std::vector<LuaResult> results;
-  std::string printed;  // what the script wrote with print()
-  uint64_t steps = 0;   // what it cost, in steps of LuaLimits
+  std::string printed;    // what the script wrote with print()
+  uint64_t steps = 0;     // what it cost, in steps of LuaLimits
+  bool compiled = false;  // the script was compiled for this call: the first that this Lua state had with it
 };
 
 class LuaVm;

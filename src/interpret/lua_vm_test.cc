@@ -188,6 +188,19 @@ TEST(LuaVmTest, RunsTheScriptAnewForEachCall) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(pool.Call(*script, "F", {}, 1)->results[0].value, Value(1));
 }
 
+TEST(LuaVmTest, CompilesAScriptOnceHoweverOftenItIsCalled) {
+  LuaPool pool;
+  const auto script = LuaScript::Compile("s", "function F() return 1 end function Fails() error('no') end").value();
+  const auto other = LuaScript::Compile("s", "function F() return 2 end").value();
+  EXPECT_TRUE(pool.Call(*script, "F", {}, 1)->compiled);
+  EXPECT_TRUE(pool.Call(*other, "F", {}, 1)->compiled);
+  EXPECT_FALSE(pool.Call(*script, "Fails", {}, 1).ok());  // a script's error does not cost the state
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(pool.Call(*script, "F", {}, 1)->compiled);
+    EXPECT_FALSE(pool.Call(*other, "F", {}, 1)->compiled);
+  }
+}
+
 TEST(LuaVmTest, GivesWhatWasPrinted) {
   LuaPool pool;
   const auto outcome = RunLua(pool, "function F() print('a', 1, true, nil) print('b') return 1 end");
