@@ -82,20 +82,24 @@ constexpr const char* kApproveHelp =
     "  --all                  every step at once\n";
 
 constexpr const char* kAttestHelp =
-    "Usage: baton attest NAME --by WHO --reason TEXT --state-ref REF [--yes]\n"
+    "Usage: baton attest NAME [--cluster CLUSTER] --by WHO --reason TEXT --state-ref REF [--yes]\n"
     "\n"
-    "For a source that does not answer and will not: WHO states that it is stopped for good, and REF is the state that "
-    "the\n"
-    "target starts from. This waives the proofs that Baton makes otherwise: it prints which, and does nothing without "
-    "--yes.\n"
-    "As long as the source answers, an attestation has no effect: the proof counts. It stays in the receipt for ever.\n"
+    "For a cluster that does not answer and will not: WHO states that it has stopped the workload for good, and REF "
+    "is\n"
+    "the state that the other cluster starts from. With the source lost the move goes on; with the target lost, after\n"
+    "it was granted, it goes back. This waives the proofs that Baton makes otherwise: it prints which, and does "
+    "nothing\n"
+    "without --yes. As long as the cluster answers, its proof counts. An attestation stays in the receipt for ever.\n"
     "\n"
     "Examples:\n"
     "  baton attest orders-to-member2-1 --by ada@example.com --reason 'site lost, power is off' \\\n"
     "      --state-ref s3://state/checkpoints/4f1c/chk-88\n"
     "  baton attest orders-to-member2-1 -n prod --by ada --reason 'nodes are wiped' --state-ref s3://s/chk-1 --yes\n"
+    "  baton attest orders-to-member2-1 --cluster member2 --by ada --reason 'rack burnt' --state-ref s3://s/chk-9 "
+    "--yes\n"
     "  baton history flinkdeployment/orders        # who attested what\n"
     "\n"
+    "  --cluster CLUSTER      the source (the default) or the target of the move\n"
     "  --by WHO               a person\n"
     "  --reason TEXT          how they know\n"
     "  --state-ref REF        the state to start from: records after it are processed again or lost\n"
@@ -207,24 +211,31 @@ rt::Task<Result<int>> Approve(rt::RealLoop& loop, Client& client, const Flags& f
 
 rt::Task<Result<int>> Attest(rt::RealLoop& /*loop*/, Client& client, const Flags& flags) {
   const std::string name = flags.positional()[0];
-  const Value wanted = json::Object(
+  const std::string named = flags.Get("--cluster");
+  Value wanted = json::Object(
       {{"by", flags.Get("--by")}, {"reason", flags.Get("--reason")}, {"stateRef", flags.Get("--state-ref")}});
+  if (!named.empty()) wanted.Set("cluster", named);
   const bool sure = flags.Has("--yes");
   const Value now = CO_TRY(co_await Change(client, name, [&](Value& migration) -> Result<void> {
     TRY(NotEnded(migration));
+    const std::string_view from = migration["status"]["source"].str();
+    const std::string_view to = migration["spec"]["target"].str();
+    if (!named.empty() && named != from && named != to)
+      return InvalidError(StrCat("cluster ", named, " has no part in this move: it goes from ", from, " to ", to));
     if (sure) migration.Edit("spec").Set("attestation", wanted);
     return {};
   }));
-  const std::string source(now["status"]["source"].str_or("the source"));
-  const std::string target(now["spec"]["target"].str());
+  std::string lost(now["status"]["source"].str_or("the source"));
+  std::string other(now["spec"]["target"].str());
+  if (!named.empty() && named == other) std::swap(lost, other);
   std::printf(
       "%s states: cluster %s has stopped %s for good (%s).\n"
       "If %s does not answer, this takes the place of\n"
       "  - the proof that %s stopped: should it still run, there are two writers until it is stopped;\n"
       "  - the captured state: %s starts from %s, and what was processed after that\n"
       "    is processed again, or lost.\n",
-      flags.Get("--by").c_str(), source.c_str(), KindSlashName(now["spec"]["workload"]).c_str(),
-      flags.Get("--reason").c_str(), source.c_str(), source.c_str(), target.c_str(), flags.Get("--state-ref").c_str());
+      flags.Get("--by").c_str(), lost.c_str(), KindSlashName(now["spec"]["workload"]).c_str(),
+      flags.Get("--reason").c_str(), lost.c_str(), lost.c_str(), other.c_str(), flags.Get("--state-ref").c_str());
   if (!sure) {
     std::printf("Nothing is done yet: say --yes.\n");
     co_return kFailed;
@@ -270,11 +281,12 @@ int AttestCommand(std::span<const std::string_view> arguments) {
     for (const std::string_view needed : {"--by", "--reason", "--state-ref"}) TRY(flags.Required(needed));
     return {};
   };
-  return RunClientCommand({.name = "attest",
-                           .help = kAttestHelp,
-                           .flags = {{"--by", "WHO"}, {"--reason", "TEXT"}, {"--state-ref", "REF"}, {"--yes"}},
-                           .positionals = 1},
-                          arguments, Attest, check);
+  return RunClientCommand(
+      {.name = "attest",
+       .help = kAttestHelp,
+       .flags = {{"--cluster", "CLUSTER"}, {"--by", "WHO"}, {"--reason", "TEXT"}, {"--state-ref", "REF"}, {"--yes"}},
+       .positionals = 1},
+      arguments, Attest, check);
 }
 
 }  // namespace baton::cli

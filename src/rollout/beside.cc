@@ -52,26 +52,32 @@ rt::Task<Result<void>> Engine::MakeBeside(federation::Member& member, const Look
 
 rt::Task<Result<void>> Engine::RemoveBeside(const Look& look) {
   if (look.profile == nullptr || !look.profile->HasBeside()) co_return Result<void>();
-  const std::string selector = StrCat(interpret::kBesideLabel, "=", look.spec.migration.uid);
   for (const std::string_view cluster :
        {look.object["status"]["source"].str(), look.object["status"]["target"].str()}) {
-    const std::shared_ptr<federation::Member> member = CO_TRY(co_await MemberToClean(std::string(cluster)));
-    if (member == nullptr) continue;
-    for (const interpret::Related& related : look.profile->related()) {
-      if (!related.keep) continue;
-      const kube::GroupVersion version = kube::ParseApiVersion(related.api_version);
-      const Result<kube::Resource> resource =
-          co_await member->mapper().ForKind(version.group, version.version, related.kind);
-      if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) continue;
-      if (!resource.ok()) co_return resource.error();
-      const std::string ns(resource->namespaced ? kube::NamespaceOf(look.object) : "");
-      const kube::Listed listed =
-          CO_TRY(co_await member->api().ListAll(*resource, {.ns = ns, .label_selector = selector}));
-      for (const Value& one : listed.items) {
-        const Result<Value> gone =
-            co_await member->api().Delete(*resource, kube::Name::Of(one), {.uid = std::string(kube::UidOf(one))});
-        if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
-      }
+    const Result<void> gone = co_await RemoveBesideFrom(std::string(cluster), look);
+    if (!gone.ok() && MustBeClean(look, cluster)) co_return gone;
+  }
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> Engine::RemoveBesideFrom(std::string cluster, const Look& look) {
+  const std::shared_ptr<federation::Member> member = CO_TRY(co_await MemberToClean(cluster));
+  if (member == nullptr) co_return Result<void>();
+  const std::string selector = StrCat(interpret::kBesideLabel, "=", look.spec.migration.uid);
+  for (const interpret::Related& related : look.profile->related()) {
+    if (!related.keep) continue;
+    const kube::GroupVersion version = kube::ParseApiVersion(related.api_version);
+    const Result<kube::Resource> resource =
+        co_await member->mapper().ForKind(version.group, version.version, related.kind);
+    if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) continue;
+    if (!resource.ok()) co_return resource.error();
+    const std::string ns(resource->namespaced ? kube::NamespaceOf(look.object) : "");
+    const kube::Listed listed =
+        CO_TRY(co_await member->api().ListAll(*resource, {.ns = ns, .label_selector = selector}));
+    for (const Value& one : listed.items) {
+      const Result<Value> gone =
+          co_await member->api().Delete(*resource, kube::Name::Of(one), {.uid = std::string(kube::UidOf(one))});
+      if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
     }
   }
   co_return Result<void>();

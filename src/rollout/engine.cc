@@ -396,6 +396,13 @@ rt::Task<Result<void>> Engine::Validate(Look& look) {
   co_return Result<void>();
 }
 
+// The end waits until nothing of the move is left there, but not for a cluster that a person vouched is lost.
+bool Engine::MustBeClean(const Look& look, std::string_view cluster) {
+  const std::optional<Attestation>& word = look.spec.migration.attestation;
+  if (!word) return true;
+  return cluster != (word->cluster.empty() ? look.object["status"]["source"].str() : std::string_view(word->cluster));
+}
+
 // A leader that has just begun may not have read its Clusters: what it does not know is not gone by that.
 rt::Task<Result<std::shared_ptr<federation::Member>>> Engine::MemberToClean(std::string cluster) {
   std::shared_ptr<federation::Member> member = hub_.members().Find(cluster);
@@ -415,14 +422,21 @@ rt::Task<Result<void>> Engine::RemoveProbe(const Look& look) {
     const Value probe =
         look.profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), receipt["seq"].int_or(0));
     if (probe.is_null()) continue;
-    const std::shared_ptr<federation::Member> member = CO_TRY(co_await MemberToClean(std::string(receipt["to"].str())));
-    if (member == nullptr) continue;
-    const Result<kube::Resource> resource = co_await member->mapper().ForObject(probe);
-    if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) continue;  // it does not serve the kind
-    if (!resource.ok()) co_return resource.error();
-    const Result<Value> gone = co_await member->api().Delete(*resource, kube::Name::Of(probe));
-    if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+    const std::string cluster(receipt["to"].str());
+    const Result<void> gone = co_await RemoveProbeFrom(cluster, probe);
+    if (!gone.ok() && MustBeClean(look, cluster)) co_return gone;
   }
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> Engine::RemoveProbeFrom(std::string cluster, Value probe) {
+  const std::shared_ptr<federation::Member> member = CO_TRY(co_await MemberToClean(cluster));
+  if (member == nullptr) co_return Result<void>();
+  const Result<kube::Resource> resource = co_await member->mapper().ForObject(probe);
+  if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) co_return Result<void>();  // nor the kind
+  if (!resource.ok()) co_return resource.error();
+  const Result<Value> gone = co_await member->api().Delete(*resource, kube::Name::Of(probe));
+  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
   co_return Result<void>();
 }
 

@@ -97,11 +97,14 @@ class Engine {
   rt::Task<Result<void>> RemoveProbe(const Look& look);
   // Where something is to be taken away; null: it has left, and nothing can be. kUnavailable: not known yet.
   rt::Task<Result<std::shared_ptr<federation::Member>>> MemberToClean(std::string cluster);
+  static bool MustBeClean(const Look& look, std::string_view cluster);
+  rt::Task<Result<void>> RemoveProbeFrom(std::string cluster, json::Value probe);
   // beside.cc
   // What is beside a workload that stops or is about to start, made as its profile says; gives what it still waits for.
   rt::Task<Result<void>> MakeBeside(federation::Member& member, const Look& look, const json::Value& object,
                                     const json::Value& related, const interpret::Question& question);
   rt::Task<Result<void>> RemoveBeside(const Look& look);
+  rt::Task<Result<void>> RemoveBesideFrom(std::string cluster, const Look& look);
   rt::Task<kube::Outcome> SweepLate(const json::Value& migration);
   rt::Task<Result<void>> RemoveLateOverride(const json::Value& migration);
   rt::Task<Result<void>> RemoveLostOverride(kube::Name name);

@@ -109,8 +109,22 @@ bool StopProven(const Writer& writer, const Sighting& sighting, const Holder& me
          GUARD("rollout.stop_proof", sighting.stop_proven);
 }
 
-bool Attested(const Migration& migration, const Sighting& source) {
-  return migration.attestation.has_value() && !source.answered;
+// A person named this cluster as the one that has stopped for good.
+bool IsVouchedFor(const Migration& migration, const Claim& claim, const Holder& which) {
+  if (!migration.attestation) return false;
+  const std::string& named = migration.attestation->cluster;
+  return which.cluster == (named.empty() ? claim.source.cluster : named);
+}
+
+bool Attested(const Migration& migration, const Claim& claim, const Holder& which, const Sighting& sighting) {
+  return IsVouchedFor(migration, claim, which) && !sighting.answered;
+}
+
+// A grant on a person's word.
+Writer OnTheWordOf(const Attestation& attestation, Writer granted) {
+  granted.receipt->attested_by = attestation.by;
+  granted.receipt->why = attestation.reason;
+  return granted;
 }
 
 BindingState Locked(std::set<std::string> clusters, int64_t fence) {
@@ -171,7 +185,7 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
     return OnFailureBeforeGrant(phase, writer, migration,
                                 StrCat(claim.target.cluster, " would refuse the workload: ", seen.target_invalid));
   }
-  if (Attested(migration, seen.source)) {
+  if (Attested(migration, claim, claim.source, seen.source)) {
     return Do(phase, SwapWriter{WithStop(writer, claim.source, claim.source.member_uid, {})},
               StrCat("going on without ", claim.source.cluster, ", as ", migration.attestation->by, " attested"));
   }
@@ -243,26 +257,35 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
   const bool late = seen.in_phase >= migration.deadlines.quiesce;
   const bool proven =
       StopProven(writer, seen.source, claim.source) && GUARD("rollout.capture_is_new", !seen.source.capture.empty());
-  // Another cluster is not granted what was meant for the one of its name: the source can still run again at once.
-  const bool swapped = seen.target.answered && !Answers(seen.target, claim.target);
-  if ((proven && !swapped) || (late && !GUARD_STANDS("handoff.no_grant_by_the_clock"))) {
+  const bool attested = Attested(migration, claim, claim.source, seen.source);
+  // Granted is who answers: one that is silent, or another cluster of its name, would leave the workload without a
+  // writer, and the source can still run again at once.
+  const bool grantable = Answers(seen.target, claim.target);
+  if ((proven && grantable) || (late && !GUARD_STANDS("handoff.no_grant_by_the_clock"))) {
     // GRANT
     return Do(phase,
               SwapWriter{WithHolder(writer, claim.source, Staged(claim, seen), seen.source.capture, "StopProof")},
               StrCat(claim.source.cluster, " stopped and its state is captured: granting ", claim.target.cluster));
   }
-  if (Attested(migration, seen.source) && !swapped) {
+  if (attested && grantable) {
     SOMETIMES("rollout.attested");
-    Writer next = WithHolder(writer, claim.source, Staged(claim, seen), migration.attestation->state_ref, "Attested");
-    next.receipt->attested_by = migration.attestation->by;
-    next.receipt->why = migration.attestation->reason;
+    const Writer next = OnTheWordOf(*migration.attestation, WithHolder(writer, claim.source, Staged(claim, seen),
+                                                                       migration.attestation->state_ref, "Attested"));
     return Do(phase, SwapWriter{next},
               StrCat(migration.attestation->by, " attested that ", claim.source.cluster, " is stopped"));  // GRANT
   }
   if (!seen.source.stop_failed.empty() && Answers(seen.source, claim.source)) {
     return OnFailureBeforeGrant(phase, writer, migration, seen.source.stop_failed);
   }
-  if (proven) return OnFailureBeforeGrant(phase, writer, migration, Unreached(seen.target, claim.target));
+  if (proven && (late || seen.target.answered))
+    return OnFailureBeforeGrant(phase, writer, migration, Unreached(seen.target, claim.target));
+  if (proven || attested) {
+    SOMETIMES("rollout.target_is_silent_at_the_grant");
+    const std::string what = StrCat(ToAnswer(seen.target, claim.target), "; it is granted when it does");
+    // With a source that is lost there is no way back that helps.
+    if (late) return Ask(phase, what, StrCat("bring cluster ", claim.target.cluster, " back, or `baton abort`"));
+    return Wait(phase, what, migration.deadlines.quiesce);
+  }
   if (late && GUARD_STANDS("handoff.deadline_of_the_stop")) {
     return OnFailureBeforeGrant(phase, writer, migration,
                                 StrCat("the stop in ", claim.source.cluster, " was not proven in time",
@@ -283,7 +306,8 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
 Decision ToWithdraw(Phase phase, const Writer& writer, const Observation& seen, std::string why) {
   SOMETIMES("rollout.withdraw_decided");
   const Claim& claim = *writer.claim;
-  Writer next = WithStop(writer, claim.target, seen.target.uid, writer.receipt->capture);
+  const std::string& uid = seen.target.answered ? seen.target.uid : writer.holder.member_uid;
+  Writer next = WithStop(writer, claim.target, uid, writer.receipt->capture);
   next.claim->intent = Intent::kWithdraw;
   // What its operator says cannot start will make no capture; what may still start is first asked for one.
   next.stop->any_way = !seen.target.runs && !seen.target.start_failed.empty();
@@ -292,10 +316,13 @@ Decision ToWithdraw(Phase phase, const Writer& writer, const Observation& seen, 
 
 Decision OnFailureAfterGrant(Phase phase, const Writer& writer, const Migration& migration, const Observation& seen,
                              const std::string& why) {
+  const Claim& claim = *writer.claim;
   // Going back must know which object it stops.
-  if (!Answers(seen.target, writer.claim->target)) {
-    return Ask(phase, StrCat(why, ", and ", Unreached(seen.target, writer.claim->target)),
-               "nothing is done until the one that was granted answers: bring it back");
+  if (!Answers(seen.target, claim.target)) {
+    return Ask(phase, StrCat(why, ", and ", Unreached(seen.target, claim.target)),
+               StrCat("nothing is done until the one that was granted answers: bring it back; if it is lost for good: "
+                      "`baton attest --cluster ",
+                      claim.target.cluster, "`"));
   }
   if (!migration.hold_on_failure || migration.abort) return ToWithdraw(phase, writer, seen, why);
   return Ask(phase, why, "onFailure is Hold: `baton abort` goes back, or remove the cause and it goes on");
@@ -323,6 +350,11 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
   // Ordered before, by whichever leader: reading the proof again protects a start, not what already runs.
   const bool ordered = seen.override_state && seen.override_state->target == wanted->target;
   const Phase phase = ordered || migration.phase == Phase::kVerifying ? Phase::kVerifying : Phase::kGranted;
+  if (Attested(migration, claim, claim.target, seen.target)) {
+    SOMETIMES("rollout.target_is_lost");
+    return ToWithdraw(phase, writer, seen,
+                      StrCat(migration.attestation->by, " attested that ", claim.target.cluster, " is stopped"));
+  }
   // The proof again, before anything may run: a source that came back to life keeps the target on hold.
   const bool attested = writer.receipt->how == "Attested" && !seen.source.answered;
   // Who ran in between and was stopped again has a newer state than the one that was granted.
@@ -415,13 +447,16 @@ Decision Clean(const Writer& writer, const Migration& migration, const Observati
   const BindingState only_target = Locked({claim.target.cluster}, seen.fence);
   const BindingState free{.clusters = {claim.target.cluster}, .locked = false, .fence = 0};
   // Gone counts only when the binding no longer lists it: else the pipe creates it again.
-  const bool gone = SeenGone(seen.source, claim.source);
+  // What stayed in a cluster that is lost goes when that comes back: the pipe keeps its order to delete.
+  const bool gone = SeenGone(seen.source, claim.source) || Attested(migration, claim, claim.source, seen.source);
   if (seen.binding != only_target && !(gone && seen.binding == free))
     return Do(phase, PutBinding{only_target}, StrCat("removing the workload from ", claim.source.cluster));
   if (!gone) {
     const std::string what = StrCat("the stopped workload to be gone from ", claim.source.cluster);
     if (late)
-      return Ask(phase, what, StrCat("it holds no data any more: look at what keeps it in ", claim.source.cluster));
+      return Ask(phase, what,
+                 StrCat("it holds no data any more: look at what keeps it in ", claim.source.cluster,
+                        "; if that is lost for good: `baton attest`"));
     return Wait(phase, what, migration.deadlines.clean);
   }
   if (!seen.target_allowed) {
@@ -488,10 +523,13 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
           StrCat("look at cluster ", claim.source.cluster, ": it has its own state and needs nothing from elsewhere"));
     return Wait(phase, what, migration.deadlines.undo);
   }
-  if (!SeenGone(seen.target, claim.target)) {
+  if (!SeenGone(seen.target, claim.target) && !Attested(migration, claim, claim.target, seen.target)) {
     const std::string what = StrCat("the held workload to be gone from ", claim.target.cluster);
-    if (late)
-      return Ask(phase, what, StrCat("bring cluster ", claim.target.cluster, " back, or delete the object there"));
+    if (late) {
+      return Ask(phase, what,
+                 StrCat("bring cluster ", claim.target.cluster, " back, or delete the object there; if it is lost for ",
+                        "good: `baton attest --cluster ", claim.target.cluster, "`"));
+    }
     return Wait(phase, what, migration.deadlines.undo);
   }
   if (!unlocked) return Do(phase, PutBinding{free}, "giving the binding back to the scheduler");
@@ -512,6 +550,12 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
   const bool late = seen.in_phase >= migration.deadlines.undo;
   if (!writer.stop->proven) {
     if (auto step = Assert(phase, writer, seen, {claim.source.cluster, claim.target.cluster})) return *std::move(step);
+    if (Attested(migration, claim, claim.target, seen.target)) {
+      const Attestation& word = *migration.attestation;
+      const Writer next = OnTheWordOf(word, WithHolder(writer, claim.target, claim.source, word.state_ref, "Attested"));
+      return Do(phase, SwapWriter{next},
+                StrCat(word.by, " attested that ", claim.target.cluster, " is stopped"));  // GRANT
+    }
     Writer next = writer;
     if (writer.stop->uid.empty() && Answers(seen.target, claim.target) && seen.target.found) {
       SOMETIMES("rollout.target_appeared_late");
@@ -524,8 +568,14 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
       const bool none =
           GUARD("handoff.progress_is_judged_after_the_stop", seen.target.progress == Sighting::Progress::kNone);
       if (!none && seen.target.capture.empty()) {
+        if (IsVouchedFor(migration, claim, claim.target)) {
+          next.stop->capture = migration.attestation->state_ref;
+          return Do(phase, SwapWriter{next},
+                    StrCat(claim.target.cluster, " stopped; its state is the one that ", migration.attestation->by,
+                           " named"));
+        }
         return Ask(phase, StrCat(claim.target.cluster, " may have written and its state was not captured"),
-                   "find its last checkpoint and `baton attest` it");
+                   StrCat("find its last checkpoint and `baton attest --cluster ", claim.target.cluster, "` it"));
       }
       if (!none && GUARD_STANDS("handoff.capture_is_kept")) next.stop->capture = seen.target.capture;
       return Do(phase, SwapWriter{next},
@@ -542,19 +592,25 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
                                     seen.target.stop_missing.empty() ? "" : ": ", seen.target.stop_missing);
     if (late)
       return Ask(phase, what,
-                 StrCat("stop the workload in ", claim.target.cluster, "; nothing runs elsewhere until then"));
+                 StrCat("stop the workload in ", claim.target.cluster,
+                        "; nothing runs elsewhere until then; if the cluster is lost for good: `baton attest "
+                        "--cluster ",
+                        claim.target.cluster, "`"));
     return Wait(phase, what, migration.deadlines.undo);
   }
   // A target that may ever have been told to run is deleted, and seen gone, before another runs.
   if (auto step = Assert(phase, writer, seen, {claim.source.cluster})) return *std::move(step);
-  if (!GUARD("rollout.target_seen_gone", SeenGone(seen.target, claim.target))) {
+  const bool lost = Attested(migration, claim, claim.target, seen.target);
+  if (!lost && !GUARD("rollout.target_seen_gone", SeenGone(seen.target, claim.target))) {
     const std::string what = StrCat("the workload to be gone from ", claim.target.cluster);
     if (late) return Ask(phase, what, StrCat("delete it there; ", claim.source.cluster, " stays on hold until then"));
     return Wait(phase, what, migration.deadlines.undo);
   }
   // GRANT
   const std::string capture = writer.stop->capture.empty() ? writer.receipt->capture : writer.stop->capture;
-  const Writer next = WithHolder(writer, claim.target, claim.source, capture, "StopProof");
+  const bool named = IsVouchedFor(migration, claim, claim.target) && capture == migration.attestation->state_ref;
+  Writer next = WithHolder(writer, claim.target, claim.source, capture, named ? "Attested" : "StopProof");
+  if (named) next = OnTheWordOf(*migration.attestation, next);
   return Do(phase, SwapWriter{next},
             StrCat(claim.target.cluster, " is gone: granting ", claim.source.cluster, " again"));
 }

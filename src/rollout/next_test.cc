@@ -218,7 +218,9 @@ void AskAbort(Case& c) { c.migration.abort = true; }
 void Free(Case& c, const std::string& cluster) { OursNow(c, {cluster}, false); }
 void SilentSource(Case& c) { c.seen.source = {}; }
 void SilentTarget(Case& c) { c.seen.target = {}; }
-void Vouched(Case& c) { c.migration.attestation = Attestation{"ann", "burnt down", "ref"}; }
+void Vouched(Case& c) { c.migration.attestation = Attestation{"", "ann", "burnt down", "ref"}; }
+void VouchedForTarget(Case& c) { c.migration.attestation = Attestation{"B", "ann", "burnt down", "ref"}; }
+void LostTarget(Case& c) { SilentTarget(c), VouchedForTarget(c); }
 void Foreign(Case& c) {
   c.seen.own_hub = false;
   c.seen.target = {.answered = true, .cluster_id = "idB"};
@@ -328,6 +330,18 @@ const std::vector<Row>& Forward() {
        "silence proves nothing"},
       {"vouched for", Quiescing, [](Case& c) { SilentSource(c), Vouched(c); }, Phase::kQuiescing, "swap-writer",
        "ann attested"},
+      {"the target is silent: not granted", Stopped, SilentTarget, Phase::kQuiescing, "none",
+       "cluster B to answer; it is granted when it does"},
+      {"the same, late", Stopped, [](Case& c) { SilentTarget(c), Late(c); }, Phase::kQuiescing, "swap-writer",
+       "B does not answer"},
+      {"the same, late, Hold", Stopped, [](Case& c) { SilentTarget(c), Late(c), Hold(c); }, Phase::kQuiescing, "none",
+       "baton abort", true},
+      {"vouched for, the target is silent", Quiescing, [](Case& c) { SilentSource(c), SilentTarget(c), Vouched(c); },
+       Phase::kQuiescing, "none", "cluster B to answer; it is granted when it does"},
+      {"the same, late", Quiescing, [](Case& c) { SilentSource(c), SilentTarget(c), Vouched(c), Late(c); },
+       Phase::kQuiescing, "none", "bring cluster B back", true},
+      {"another one is vouched for", Quiescing, [](Case& c) { SilentSource(c), VouchedForTarget(c); },
+       Phase::kQuiescing, "none", "silence proves nothing"},
       {"vouched for, but it answers", Quiescing, Vouched, Phase::kQuiescing, "none", "the stop proof"},
       {"starts", Granted, Same, Phase::kGranted, "put-override", "override"},
       {"prepares", Granted, [](Case& c) { c.seen.target.unprepared = "no claim yet"; }, Phase::kGranted, "none",
@@ -358,6 +372,11 @@ const std::vector<Row>& Forward() {
       {"silent target", Verifying, SilentTarget, Phase::kVerifying, "none", "cluster B to answer"},
       {"silent target, late", Verifying, [](Case& c) { SilentTarget(c), Late(c); }, Phase::kVerifying, "none",
        "bring it back", true},
+      {"the target is lost", Granted, LostTarget, Phase::kGranted, "swap-writer", "ann attested that B is stopped"},
+      {"the target is lost after its start", Verifying, LostTarget, Phase::kVerifying, "swap-writer",
+       "ann attested that B is stopped"},
+      {"vouched for, but the target answers", Verifying, VouchedForTarget, Phase::kVerifying, "none",
+       "no checkpoint yet"},
       {"start failed", Verifying, [](Case& c) { c.seen.target.start_failed = "no quota"; }, Phase::kVerifying,
        "swap-writer", "no quota"},
       {"start failed, Hold", Verifying, [](Case& c) { c.seen.target.start_failed = "no quota", Hold(c); },
@@ -381,6 +400,8 @@ const std::vector<Row>& Forward() {
        "removing the workload from A"},
       {"waits until it is gone", Cleaning, Same, Phase::kCleaning, "none", "to be gone from A"},
       {"the same, late", Cleaning, Late, Phase::kCleaning, "none", "look at what keeps it", true},
+      {"a lost source is not waited for", Cleaning, [](Case& c) { SilentSource(c), Vouched(c); }, Phase::kCleaning,
+       "put-binding", "giving the binding back"},
       {"pods left", Cleaned, [](Case& c) { c.seen.source.remains = true; }, Phase::kCleaning, "none",
        "to be gone from A"},
       {"no abort any more", Cleaning, AskAbort, Phase::kCleaning, "none", "to be gone from A"},
@@ -418,6 +439,7 @@ const std::vector<Row>& Back() {
        "gone from B"},
       {"the same, late", AbortedWell, [](Case& c) { c.seen.target.found = true, Late(c); }, Phase::kAborting, "none",
        "delete the object there", true},
+      {"target lost", AbortedWell, LostTarget, Phase::kAborting, "put-binding", "giving the binding back"},
       {"unlocks", AbortedWell, Same, Phase::kAborting, "put-binding", "giving the binding back"},
       {"aborted", AbortedWell, [](Case& c) { Free(c, "A"); }, Phase::kAborting, "swap-writer", "was aborted"},
       {"stops the target", Withdrawing, [](Case& c) { c.seen.override_state.reset(); }, Phase::kWithdrawing,
@@ -435,6 +457,12 @@ const std::vector<Row>& Back() {
       {"stopped, unknown, not captured", TargetStopped,
        [](Case& c) { c.seen.target.progress = Sighting::Progress::kUnknown, c.seen.target.capture.clear(); },
        Phase::kWithdrawing, "none", "baton attest", true},
+      {"stopped, its state is named", TargetStopped,
+       [](Case& c) { c.seen.target.capture.clear(), VouchedForTarget(c); }, Phase::kWithdrawing, "swap-writer",
+       "its state is the one that ann named"},
+      {"lost before it stopped", Withdrawing, LostTarget, Phase::kWithdrawing, "swap-writer",
+       "ann attested that B is stopped"},
+      {"lost after it stopped", TargetRemoved, LostTarget, Phase::kWithdrawing, "swap-writer", "granting A again"},
       {"takes it out", TargetRemoved, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kWithdrawing, "put-binding",
        "locking"},
       {"not gone", TargetRemoved, [](Case& c) { c.seen.target.found = true; }, Phase::kWithdrawing, "none",

@@ -222,7 +222,8 @@ Result<MigrationSpec> ReadMigration(const Value& object, WallTime now) {
   migration.stabilization = seconds(spec["stabilizationSeconds"].int_or(10));
   const Value& attested = spec["attestation"];
   if (attested.is_object()) {
-    migration.attestation = Attestation{.by = std::string(attested["by"].str()),
+    migration.attestation = Attestation{.cluster = std::string(attested["cluster"].str()),
+                                        .by = std::string(attested["by"].str()),
                                         .reason = std::string(attested["reason"].str()),
                                         .state_ref = std::string(attested["stateRef"].str())};
   }

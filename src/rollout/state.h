@@ -109,7 +109,9 @@ struct Writer {
 // ---- the wish
 // --------------------------------------------------------------------------------------------------------
 
+// A person's word for a cluster that does not answer and will not. As long as it answers, only proofs count.
 struct Attestation {
+  std::string cluster;  // that has stopped it for good; empty: the source
   std::string by;
   std::string reason;
   std::string state_ref;

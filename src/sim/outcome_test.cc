@@ -149,6 +149,69 @@ TEST(OutcomeTest, ATargetThatFallsSilentAfterTheGrantIsWaitedForAndThenAPersonIs
   });
 }
 
+rt::Task<std::string> HolderOf(Scene& scene) {
+  co_return std::string((co_await scene.Writer())["spec"]["holder"]["cluster"].str());
+}
+
+TEST(OutcomeTest, ATargetThatIsSilentWhenTheStopIsProvenIsNotGrantedUntilItAnswers) {
+  Simulate(56, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask();
+    co_await UntilStopOrdered(scene);
+    scene.world.member_faults(scene.to).Add({.fault = kube::Fault::kSilence, .hits = 1'000'000});
+    co_await scene.world.loop().Sleep(minutes(2));
+    const Value waits = co_await scene.Migration();
+    scene.Expect(Scene::Said(waits).find("it is granted when it does") != std::string::npos, Scene::Said(waits));
+    scene.Expect(co_await HolderOf(scene) == scene.from, "it was granted");
+    scene.world.member_faults(scene.to).Clear();
+    co_await scene.Ended();
+    co_await scene.ExpectPhase("Succeeded");
+    co_await scene.CheckAll();
+  });
+}
+
+TEST(OutcomeTest, ATargetThatStaysSilentWhenTheStopIsProvenCostsTheMoveAndTheSourceRunsOn) {
+  Simulate(57, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask(", deadlines: {Quiescing: 1m}");
+    co_await UntilStopOrdered(scene);
+    scene.world.member_faults(scene.to).Add({.fault = kube::Fault::kSilence, .hits = 1'000'000});
+    co_await scene.world.Until([&]() -> rt::Task<bool> { co_return !co_await scene.RunsIn(scene.from); }, minutes(1));
+    const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.from); }, minutes(5));
+    scene.Expect(runs, StrCat("the source does not run again: ", Scene::Said(co_await scene.Migration())));
+    scene.world.member_faults(scene.to).Clear();
+    co_await scene.Ended();
+    co_await scene.ExpectPhase("Aborted");
+    co_await scene.CheckAll();
+  });
+}
+
+// What a person may know: it burnt before its operator acted on the order to start.
+TEST(OutcomeTest, ATargetThatIsLostForGoodAfterTheGrantIsVouchedForAndTheSourceGoesOn) {
+  Simulate(58, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask(", deadlines: {Verifying: 2m}");
+    co_await UntilStopOrdered(scene);
+    scene.world.practice(scene.to).KillOperator(hours(24));
+    co_await scene.world.Until([&]() -> rt::Task<bool> { co_return co_await HolderOf(scene) == scene.to; }, minutes(5));
+    scene.world.member_faults(scene.to).Add({.fault = kube::Fault::kSilence, .hits = 1'000'000});
+    const Value stuck = co_await scene.Settled();
+    scene.Expect(Scene::IsBlocked(stuck), Scene::Said(stuck));
+    scene.Expect(Scene::Said(stuck).find("baton attest --cluster") != std::string::npos, Scene::Said(stuck));
+    const Value writer = co_await scene.Writer();
+    const std::string state(writer["spec"]["receipt"]["state"].str());
+    scene.Expect(!state.empty(), writer.ToString());
+    co_await scene.PatchMigration(StrCat("{spec: {attestation: {cluster: ", scene.to,
+                                         ", by: ann, reason: 'it burnt down', stateRef: '", state, "'}}}"));
+    co_await scene.Ended();
+    co_await scene.ExpectPhase("RolledBack");
+    scene.Expect(co_await scene.WhereItRuns() == scene.from, StrCat("it runs in ", co_await scene.WhereItRuns()));
+    co_await scene.ExpectClean();
+    const Value receipt = (co_await scene.Writer())["spec"]["receipt"];
+    scene.Expect(receipt["how"].str() == "Attested" && receipt["attestedBy"].str() == "ann", receipt.ToString());
+  });
+}
+
 TEST(OutcomeTest, WhenBothClustersFallSilentNothingRunsTwiceAndItEndsWhenTheyAreBack) {
   Simulate(55, [](Scene& scene) -> rt::Task<void> {
     co_await scene.Begin();

@@ -234,6 +234,8 @@ class MigrateTest(unittest.TestCase):
         out = up.baton(*words, code=1)
         self.assertIn("say --yes", out)
         self.assertNotIn("attestation", up.get("smig", "word")["spec"])
+        self.assertIn(f"it goes from {source} to {target}", up.baton(*words, "--cluster", "elsewhere", "--yes", code=1))
+        self.assertIn(f"{source} starts from s3://state/none", up.baton(*words, "--cluster", target, code=1))
         up.baton(*words, "--yes")
         self.assertEqual(up.get("smig", "word")["spec"]["attestation"], {"by": "ada", "reason": "I saw it burn", "stateRef": "s3://state/none"})
         up.baton("approve", "word")

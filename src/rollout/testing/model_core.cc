@@ -152,6 +152,7 @@ Core::Question Core::Ask(const World& world, int64_t fence) const {
                            (world.target_valid ? kValidFlag : 0) | (world.override_broken ? kBrokenFlag : 0));
   question.override_id = world.override_id;
   question.attested = world.attested;
+  question.attested_cluster = world.attested_cluster;
   question.binding = world.binding;
   question.look[0] = LookAt(world, kSource);
   question.look[1] = LookAt(world, kTarget);
@@ -214,8 +215,10 @@ Verdict Core::Answer(const Question& question) {
   migration.abort = (question.flags & kAbortFlag) != 0;
   migration.paused = (question.flags & kPausedFlag) != 0;
   if (question.attested != kNothing)
-    migration.attestation =
-        Attestation{.by = "ann", .reason = "dead", .state_ref = StateName("ann", question.attested)};
+    migration.attestation = Attestation{.cluster = question.attested_cluster == kTarget ? "B" : "",
+                                        .by = "ann",
+                                        .reason = "dead",
+                                        .state_ref = StateName("ann", question.attested)};
   Observation seen{.fence = question.fence, .own_hub = own_hub_};
   seen.template_found = (question.flags & kTemplateFlag) != 0;
   seen.preflight_done = true;

@@ -68,6 +68,7 @@ class Core {
   struct Question {
     uint8_t writer, fence, phase, flags, override_id;
     int8_t attested;
+    uint8_t attested_cluster;
     Binding binding;
     Look look[2];
   };

@@ -63,6 +63,8 @@ std::string_view EventStory(Event event) {
       "FAULT: the target has a stopped object of an earlier stay",
       "FAULT: someone replaces the source's object by one from a backup, and it runs from an older state",
       "FAULT: leader 1 reads migration and Writer, and is paused before it reads anything else",
+      "a person vouches that the silent target is dead, and sees to it",
+      "FAULT: someone deletes the object in the target, again",
   };
   static_assert(std::size(kStories) == static_cast<size_t>(Event::kCount));
   return kStories[static_cast<size_t>(event)];
@@ -143,20 +145,21 @@ bool Steps::FaultOfMachines(World& world, Event event) {
 }
 
 bool Steps::FaultOfPeople(World& world, Event event) {
-  const auto which = [&](Event first) { return static_cast<int>(event) - static_cast<int>(first); };
   Cluster& source = world.cluster[kSource];
   Cluster& target = world.cluster[kTarget];
   switch (event) {
     case Event::kDeletedSource:
-    case Event::kDeletedTarget: {
-      Cluster& cluster = world.cluster[which(Event::kDeletedSource)];
+    case Event::kDeletedTarget:
+    case Event::kDeletedTargetAgain: {
+      const int deleted = event == Event::kDeletedSource ? kSource : kTarget;
+      Cluster& cluster = world.cluster[deleted];
       if (!cluster.exists || cluster.deleting) return false;
       // A foreign hub creates anew, running and empty, what was deleted while it ran; that is not ours to prevent.
       // So are creations there from an old list of clusters: nothing at the member can refuse them.
-      const bool runs = !cluster.spec.Held() || StartOrdered(world, which(Event::kDeletedSource)) ||
-                        core_.writer(world.writer).holder == kTarget;
+      const bool runs =
+          !cluster.spec.Held() || StartOrdered(world, deleted) || core_.writer(world.writer).holder == kTarget;
       if (!core_.own_hub() && runs) return false;
-      NoLieAfterwards(world, which(Event::kDeletedSource));
+      NoLieAfterwards(world, deleted);
       cluster.deleting = true;
       return true;
     }
@@ -205,6 +208,14 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       source.fenced = true;
       source.job_manager = false;
       world.attested = source.state;
+      world.attested_cluster = kSource;
+      return true;
+    case Event::kAttestTarget:
+      if (!target.silent || target.job == Job::kRunning || source.job == Job::kRunning) return false;
+      target.fenced = true;
+      target.job_manager = false;
+      world.attested = world.newest;
+      world.attested_cluster = kTarget;
       return true;
     case Event::kLeftover:
       if (core_.own_hub() || world.phase != Phase::kPending || target.exists) return false;

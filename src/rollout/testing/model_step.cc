@@ -105,7 +105,7 @@ void Steps::CheckEnd(const World& world) {
       if (target.job != Job::kRunning && !world.target_failed) Break("P5: Succeeded, and the target does not run");
       // One that the pipe created again, held, from an old list goes when it learns of the new one.
       if (source.job_manager || source.job == Job::kRunning) Break("P5: Succeeded, and the source is still there");
-      if (source.exists && IsUid(source.uid, writer.writer.receipt->from_uid))
+      if (source.exists && !source.fenced && IsUid(source.uid, writer.writer.receipt->from_uid))
         Break("P5: Succeeded, and the source is still there");
       break;
     case Phase::kAborted:
@@ -113,7 +113,8 @@ void Steps::CheckEnd(const World& world) {
       if (writer.holder != kSource) Break("P5: ended, and the source is not the writer");
       if (source.job != Job::kRunning && !world.source_failed) Break("P5: ended, and the source does not run");
       if (target.job == Job::kRunning) Break("P5: ended, and the target runs");
-      if (world.phase == Phase::kRolledBack && target.exists && IsUid(target.uid, writer.writer.receipt->from_uid))
+      if (world.phase == Phase::kRolledBack && target.exists && !target.fenced &&
+          IsUid(target.uid, writer.writer.receipt->from_uid))
         Break("P5: RolledBack, and the target that had been granted is still there");
       break;
     case Phase::kCancelled:

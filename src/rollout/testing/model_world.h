@@ -98,8 +98,9 @@ struct World {
   // The wish and its status.
   Phase phase = Phase::kPending;
   bool abort = false, paused = false;
-  int8_t attested = kNothing;  // the state that a person named
-  bool late = false;           // the deadline of the phase has passed
+  int8_t attested = kNothing;    // the state that a person named
+  uint8_t attested_cluster = 0;  // and the cluster that they vouched for
+  bool late = false;             // the deadline of the phase has passed
   bool target_valid = false;
   // The pipe's caches: each only moves forward.
   uint8_t seen_override = 0;
@@ -191,6 +192,8 @@ enum class Event : uint8_t {
   kLeftover,
   kRestored,
   kReadsWriterOnly,
+  kAttestTarget,
+  kDeletedTargetAgain,
   kCount,
 };
 std::string_view EventStory(Event event);
