@@ -328,9 +328,9 @@ TEST(RealLoopTest, WhoWaitedForThePoolGoesBeforeThoseWhoAreReady) {
 
 TEST(RealLoopTest, WhoWaitedForThePoolMayBeDroppedByAnotherWhoDid) {
   for (int i = 0; i < 50; ++i) {
-    RealLoop loop(2);
-    std::atomic<int> done = 0;
+    std::atomic<int> done = 0;  // outlives the loop, whose end waits for the job that nobody waits for any more
     int resumed = 0;
+    RealLoop loop(2);
     auto program = [&]() -> Task<void> {
       Scope both(loop);
       auto one = [&]() -> Task<void> {
