@@ -1,6 +1,7 @@
 // Binding status and template status.
 #include "federation/aggregate.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -11,10 +12,12 @@
 
 namespace baton::federation {
 
-AggregateController::AggregateController(Hub& hub, ScheduleController& schedule, RenderController& render)
+AggregateController::AggregateController(Hub& hub, ScheduleController& schedule, RenderController& render,
+                                         const ExecuteController& execute)
     : hub_(hub),
       schedule_(schedule),
       render_(render),
+      execute_(execute),
       controller_(hub.loop(), "aggregate", [this](std::string key) { return Reconcile(std::move(key)); },
                   {.workers = 8, .log = hub.options().log}) {
   hub_.works().OnChange([this](const json::Value& before, const json::Value& now) {
@@ -76,10 +79,36 @@ void AggregateController::FillStale(const std::map<std::string, json::Value>& it
   }
 }
 
+// A cluster that does not answer is not waited for: what is due there may stay so for long.
+bool AggregateController::Behind(const std::set<std::string>& unanswered,
+                                 const std::map<std::string, json::Value>& items) {
+  return std::ranges::any_of(unanswered, [&](const std::string& cluster) {
+    if (FindCondition(hub_.clusters().Get(cluster)["status"], "Ready")["status"].str() != "True") return false;
+    if (!items.contains(cluster)) return render_.controller().queue().waiting() > 0;
+    return execute_.waiting(cluster) > 0;
+  });
+}
+
+std::optional<Duration> AggregateController::WaitFor(const std::string& key, const std::set<std::string>& unanswered,
+                                                     const std::map<std::string, json::Value>& items) {
+  if (unanswered.empty()) {
+    unsettled_.erase(key);
+    return std::nullopt;
+  }
+  const MonotonicTime now = hub_.loop().Now();
+  Unsettled& state = unsettled_.try_emplace(key, Unsettled{.since = now, .behind = now}).first->second;
+  const bool behind = Behind(unanswered, items);
+  if (behind) state.behind = now;
+  const MonotonicTime last = state.since + kSettleBehind;
+  const MonotonicTime until = behind ? last : std::min(last, state.behind + kSettle);
+  if (now >= until) return std::nullopt;
+  return std::min(until - now, kLookAgain);
+}
+
 rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
   const json::Value binding = hub_.Binding(key);
   if (binding.is_null() || kube::IsDeleting(binding)) {
-    unsettled_since_.erase(key);
+    unsettled_.erase(key);
     co_return kube::Outcome::Done();
   }
   std::set<std::string> expected;
@@ -90,7 +119,7 @@ rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
   std::map<std::string, json::Value> items;
   std::set<std::string> applied;
   std::string strays;
-  bool unanswered = false;
+  std::set<std::string> unanswered;
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
     if (kube::IsDeleting(work)) continue;
     const std::string cluster = ClusterOfWork(work);
@@ -105,20 +134,16 @@ rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
     } else {
       item.Set("applied", false);
       if (!condition.is_null()) item.Set("appliedMessage", condition["message"]);
-      if (condition.is_null() && !work["spec"]["suspendDispatching"].bool_or(false)) unanswered = true;
+      if (condition.is_null() && !work["spec"]["suspendDispatching"].bool_or(false)) unanswered.insert(cluster);
     }
     const json::Value& stray = FindCondition(work["status"], kStrayWriter);
     if (stray["status"].str() == "True") strays += StrCat(strays.empty() ? "" : "; ", stray["message"].str());
     items.emplace(cluster, std::move(item));
   }
-  for (const std::string& cluster : expected) unanswered = unanswered || !items.contains(cluster);
-  if (unanswered) {
-    const MonotonicTime now = hub_.loop().Now();
-    const auto [since, made] = unsettled_since_.try_emplace(key, now);
-    if (now < since->second + kSettle) co_return kube::Outcome::WaitFor(since->second + kSettle - now);
-  } else {
-    unsettled_since_.erase(key);
+  for (const std::string& cluster : expected) {
+    if (!items.contains(cluster)) unanswered.insert(cluster);
   }
+  if (const std::optional<Duration> wait = WaitFor(key, unanswered, items)) co_return kube::Outcome::WaitFor(*wait);
   json::ArrayBuilder list;
   for (auto& [cluster, item] : items) list.Add(item);
   const json::Value aggregated = std::move(list).Build();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/karmada_keys.h"
+#include "api/karmada_names.h"
 #include "base/guard.h"
 #include "base/hash.h"
 #include "base/probe.h"
@@ -145,6 +146,11 @@ rt::Task<void> ExecuteController::Run() {
 
 bool ExecuteController::idle() const {
   return std::ranges::all_of(lanes_, [](const auto& lane) { return lane.second->idle(); });
+}
+
+size_t ExecuteController::waiting(std::string_view cluster) const {
+  const auto lane = lanes_.find(keys::ExecutionNamespace(cluster));
+  return lane == lanes_.end() ? 0 : lane->second->queue().waiting();
 }
 
 rt::Task<Result<kube::Resource>> ExecuteController::ResourceOf(Member& member, const json::Value& manifest) {

@@ -33,6 +33,8 @@ class ExecuteController {
   explicit ExecuteController(Hub& hub);
   rt::Task<void> Run();
   bool idle() const;
+  // Works of that cluster that are due and that nobody has begun with.
+  size_t waiting(std::string_view cluster) const;
 
  private:
   struct Applied {

@@ -16,7 +16,7 @@ Federation::Federation(kube::Api& api, interpret::Interpreter& interpreter, Conn
       revisions_(hub_),
       render_(hub_, revisions_),
       execute_(hub_),
-      aggregate_(hub_, schedule_, render_),
+      aggregate_(hub_, schedule_, render_, execute_),
       clusters_(hub_),
       namespaces_(hub_),
       dependencies_(hub_, revisions_),

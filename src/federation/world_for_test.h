@@ -38,6 +38,7 @@ class CountingApi final : public kube::Api {
     const std::string what = std::string(kube::VerbName(call.verb)) + " " + call.resource.plural +
                              (call.subresource.empty() ? "" : "/" + call.subresource);
     const bool write = call.IsWrite();
+    if (write && takes > Duration{}) co_await loop().Sleep(takes);
     Result<kube::Answer> answer = co_await below_->Do(std::move(call), deadline);
     if (write) ++writes[what];
     if (write && !answer.ok()) refusals.push_back(what + ": " + answer.error().message());
@@ -52,6 +53,7 @@ class CountingApi final : public kube::Api {
   std::map<std::string, int> writes;
   std::vector<std::string> refusals;
   int conflicts = 0;
+  Duration takes{};  // a write, beside what is computed
   int Writes() const {
     int sum = 0;
     for (const auto& [what, count] : writes) sum += what.ends_with(" events") ? 0 : count;
