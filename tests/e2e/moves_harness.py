@@ -30,9 +30,10 @@ spec:
 
 
 class Moves(World):
-    def __init__(self, *members, speed=50):
+    def __init__(self, *members, speed=50, operators_as=None):
+        """operators_as: the user that the members' servers see when an operator calls; unless told, the admin as for everybody."""
         super().__init__(*members)
-        self.speed, self.operators = speed, None
+        self.speed, self.operators, self.operators_as = speed, None, operators_as
         self.data = os.path.join(harness.WORK, "practice")  # the jobs' records, which the judge reads
         self.kubeconfig_of_members = os.path.join(harness.WORK, "members.yaml")
 
@@ -45,7 +46,7 @@ class Moves(World):
     def operate(self):
         """The practice operators run, and the hub has seen that its members know their kinds."""
         merged = subprocess.run([KUBECTL, "config", "view", "--flatten", "--merge"], capture_output=True, text=True, check=True,
-                                env={**os.environ, "KUBECONFIG": ":".join(renamed(place) for place in self.members)}).stdout
+                                env={**os.environ, "KUBECONFIG": ":".join(renamed(place, self.operators_as) for place in self.members)}).stdout
         with open(os.open(self.kubeconfig_of_members, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
             file.write(merged)
         self.operators = Process("practice", "operators", "--kubeconfig", self.kubeconfig_of_members, "--context", ",".join(self.names),
@@ -107,14 +108,17 @@ class Moves(World):
         super().remove()
 
 
-def renamed(place):
-    """A copy of its kubeconfig, in which all names are the place's."""
+def renamed(place, user=None):
+    """A copy of its kubeconfig, in which all names are the place's; as that user, if there is one."""
     path = os.path.join(harness.WORK, f"{place.name}.json")
     view = json.loads(place.kubectl("config", "view", "--raw", "--minify", "-o", "json"))
     for entries in ("clusters", "users", "contexts"):
         view[entries][0]["name"] = place.name
     view["contexts"][0]["context"].update(cluster=place.name, user=place.name)
     view["current-context"] = place.name
+    if user:
+        certificate, key = harness.client_certificate(user, "system:masters")
+        view["users"][0]["user"] = {"client-certificate": certificate, "client-key": key}
     with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
         json.dump(view, file)
     return path
