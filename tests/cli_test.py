@@ -6,6 +6,8 @@ import sys
 import tempfile
 import unittest
 
+import zsh_completion
+
 PROGRAM = sys.argv.pop(1)
 
 
@@ -228,6 +230,18 @@ class CompletionTest(unittest.TestCase):
         code, out, err = run("completion", "fish")
         self.assertEqual((code, out), (2, ""))
         self.assertIn("bash or zsh", err)
+
+
+@unittest.skipUnless(zsh_completion.installed(), "no zsh on the PATH: completion for zsh is not tried (apt-get install zsh)")
+class ZshCompletionTest(unittest.TestCase):
+    def test_completes_commands_flags_and_values(self):
+        for line, whole in (("baton unj", "baton unjoin"), ("baton drain --dry", "baton drain --dry-run"), ("baton get wr", "baton get writers"),
+                            ("baton plan m", "baton plan migrate"), ("baton migrate -o y", "baton migrate -o yaml")):
+            self.assertEqual(zsh_completion.complete(PROGRAM, line), whole)
+
+    def test_loads_by_itself_and_from_the_function_path(self):
+        for way in (zsh_completion.SOURCED_FIRST, zsh_completion.IN_FPATH):
+            self.assertEqual(zsh_completion.complete(PROGRAM, "baton unj", way), "baton unjoin", way)
 
 
 class CommandsOfPeopleTest(unittest.TestCase):

@@ -19,8 +19,9 @@ constexpr const char* kHelp =
     "\n"
     "Examples:\n"
     "  source <(baton completion bash)\n"
-    "  source <(baton completion zsh)                     # after: autoload -U compinit && compinit\n"
-    "  baton completion bash > /etc/bash_completion.d/baton\n";
+    "  source <(baton completion zsh)\n"
+    "  baton completion bash > /etc/bash_completion.d/baton\n"
+    "  baton completion zsh > \"${fpath[1]}/_baton\"        # read by compinit, in new shells\n";
 
 constexpr const char* kScript = R"SHELL(
 _baton_hub_flags() {  # those of the line that say which hub is meant
@@ -76,6 +77,15 @@ _baton() {
 }
 )SHELL";
 
+// zsh reads the script as it is with its own bashcompinit. The first line is for compinit, which finds the script as
+// _baton in a folder of fpath and then runs it as the function of that name, for the first Tab.
+constexpr const char* kZshBegins = R"SHELL(#compdef baton kubectl-baton
+if ! (( $+functions[compdef] )); then autoload -U +X compinit && compinit -i; fi
+autoload -U +X bashcompinit && bashcompinit
+)SHELL";
+constexpr const char* kZshEnds = R"SHELL(if [ "${funcstack[1]}" = _baton ]; then _bash_complete -F _baton; fi
+)SHELL";
+
 }  // namespace
 
 int CompletionCommand(std::span<const std::string_view> arguments) {
@@ -83,9 +93,10 @@ int CompletionCommand(std::span<const std::string_view> arguments) {
   if (arguments.size() != 1 || (arguments[0] != "bash" && arguments[0] != "zsh"))
     return UsageError("completion", InvalidError("which shell? bash or zsh"));
   std::string script;
-  if (arguments[0] == "zsh") script += "autoload -U +X bashcompinit && bashcompinit\n";
+  if (arguments[0] == "zsh") script += kZshBegins;
   script += kScript;
   script += "complete -F _baton baton kubectl-baton\n";
+  if (arguments[0] == "zsh") script += kZshEnds;
   return std::fputs(script.c_str(), stdout) >= 0 ? 0 : kFailed;
 }
 

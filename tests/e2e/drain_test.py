@@ -2,7 +2,11 @@
 import json
 import os
 import shutil
+import sys
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import zsh_completion  # pylint: disable=wrong-import-position
 
 from harness import KUBECTL, main, poll
 from up_harness import POLICY, Up, job
@@ -138,6 +142,18 @@ class ARehearsalTest(unittest.TestCase):
         self.assertIn(f"Without faults: Drained ({here} Succeeded): {here} of {here} are elsewhere", out)
         self.assertIn("With faults: 2 seeds, 0 failed", out)
         self.assertIn("there is no cluster 'nowhere'", up.baton("simulate", "drain", "nowhere", "--from-hub", code=1))
+
+
+@unittest.skipUnless(zsh_completion.installed(), "no zsh on the PATH: its completion of live names is not tried (apt-get install zsh)")
+class CompletionTest(unittest.TestCase):
+    def test_zsh_completes_the_names_that_the_hub_has_now(self):
+        def complete(line):
+            return zsh_completion.complete(os.environ["BATON"], line, environment={"KUBECONFIG": up.kubeconfig})
+        self.assertEqual(complete("baton status flinkdeployment/drained-b"), "baton status flinkdeployment/drained-b")
+        self.assertEqual(complete("baton history flinkd"), "baton history flinkdeployment/drained-")
+        self.assertEqual(complete("baton drain pr"), "baton drain practice-")
+        self.assertEqual(complete(f"baton migrate flinkdeployment/drained-a --kubeconfig {up.kubeconfig} --to p"),
+                         f"baton migrate flinkdeployment/drained-a --kubeconfig {up.kubeconfig} --to practice-")
 
 
 class DrainTest(unittest.TestCase):
