@@ -3,6 +3,9 @@
 // and not of waiting; they contain the API servers' and the operators' part.
 //
 //   build/bench/bench/fleet_bench [WORKLOADS [AT_ONCE]]        1000 and 100 unless told
+//   build/bench/bench/fleet_bench WORKLOADS AT_ONCE waiting    no drain: a migration for each workload, of which
+//   AT_ONCE
+//                                                              move and the others wait, prepared, for spec.notBefore
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -28,7 +31,8 @@ namespace {
 using json::Value;
 
 constexpr Duration kPatience = minutes(24 * 60);  // in virtual time
-constexpr Duration kLookEvery = seconds(5);       // our own looks at all moves are not what is measured
+constexpr Duration kRest = minutes(10);
+constexpr Duration kLookEvery = seconds(5);  // our own looks at all moves are not what is measured
 
 constexpr std::string_view kPolicy = R"(
 apiVersion: policy.karmada.io/v1alpha1
@@ -58,6 +62,13 @@ spec:
   jobManager: {resource: {memory: 1m, cpu: 0.001}}
   taskManager: {resource: {memory: 1m, cpu: 0.001}}
   job: {jarURI: "local:///opt/orders.jar", parallelism: 1, upgradeMode: savepoint, state: running}
+)";
+
+constexpr std::string_view kMove = R"(
+apiVersion: rollout.karmada.io/v1alpha1
+kind: StatefulMigration
+metadata: {namespace: default}
+spec: {workload: {apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment}}
 )";
 
 Value Yaml(std::string_view text) {
@@ -107,7 +118,8 @@ class Fleet {
   Fleet(sim::World& world, Counter& counter, int workloads, int at_once)
       : world_(world), counter_(counter), workloads_(workloads), at_once_(at_once) {}
 
-  rt::Task<bool> Run() {
+  // All run in blue, and may be elsewhere.
+  rt::Task<bool> Begin() {
     Must(co_await world_.Apply(federation::kPropagationPolicies, Yaml(kPolicy)));
     for (int i = 0; i < workloads_; ++i) {
       Value job = Yaml(kJob);
@@ -125,12 +137,11 @@ class Fleet {
                                        Yaml(StrCat("{metadata: {annotations: {", rollout::kMaxOutAnnotation, ": \"",
                                                    most, "\", ", rollout::kMaxInAnnotation, ": \"", most, "\"}}}"))));
     }
-    const double before = ResidentMiB();
-    const double begun = CpuSeconds();
-    const int64_t writes = counter_.writes;
-    counter_.by_kind.clear();
-    counter_.reads.clear();
-    const MonotonicTime at = world_.loop().Now();
+    co_return true;
+  }
+
+  rt::Task<bool> Drain() {
+    StartCounting();
     Must(co_await world_.hub().Patch(federation::kClusters, {"", "blue"}, kube::PatchType::kMerge,
                                      Yaml("{spec: {taints: [{key: rollout.karmada.io/drain, effect: NoExecute}]}}")));
     const bool drained = co_await world_.Until(
@@ -144,23 +155,67 @@ class Fleet {
         kPatience, kLookEvery);
     if (!drained)
       co_return Fail((co_await world_.OnHub(rollout::kEvacuations, "blue"))["status"].ToString().substr(0, 500));
-    const double cpu = CpuSeconds() - begun;
-    const auto virtual_seconds = static_cast<double>((world_.loop().Now() - at) / milliseconds(1)) / 1e3;
-    std::printf(
-        "drain of %d workloads, at most %d at once: %.1f moves per CPU second (%.1f ms each), hub writes per move "
-        "%.1f besides events, memory %.0f MiB (%.0f before), %.0f s of virtual time\n",
-        workloads_, at_once_, workloads_ / cpu, cpu * 1e3 / workloads_,
-        static_cast<double>(counter_.writes - writes) / workloads_, ResidentMiB(), before, virtual_seconds);
-    for (const auto& [what, count] : counter_.by_kind)
-      std::printf("  %-40s %6.2f\n", what.c_str(), static_cast<double>(count) / workloads_);
-    for (const auto& [what, count] : counter_.reads)
-      std::printf("  %-40s %6.2f\n", what.c_str(), static_cast<double>(count) / workloads_);
+    Report(StrCat("drain of ", workloads_, " workloads, at most ", at_once_, " at once"), workloads_);
     const auto left = co_await world_.hub().ListAll(rollout::kMigrations);
     std::printf("  migrations tracked at the end: %zu; seen under way at once: %zu\n", left->items.size(), most_);
     co_return true;
   }
 
+  // Many moves are prepared and wait for their time while a few run; then nothing runs.
+  rt::Task<bool> Waiting() {
+    StartCounting();
+    for (int i = 0; i < workloads_; ++i) {
+      Value move = Yaml(kMove);
+      move.Edit("metadata").Set("name", StrCat("move-", i));
+      move.Edit("spec").Edit("workload").Set("name", StrCat("job-", i));
+      move.Edit("spec").Set("target", i % 2 == 0 ? "green" : "red");
+      if (i >= at_once_) move.Edit("spec").Set("notBefore", "2099-01-01T00:00:00Z");
+      Must(co_await world_.Apply(rollout::kMigrations, move));
+    }
+    std::map<std::string, int> phases;
+    const bool settled = co_await world_.Until(
+        [&]() -> rt::Task<bool> {
+          phases.clear();
+          const auto moves = co_await world_.hub().ListAll(rollout::kMigrations);
+          for (const Value& move : moves->items) ++phases[std::string(move["status"]["phase"].str())];
+          co_return phases["Succeeded"] == at_once_&& phases["Staged"] == workloads_ - at_once_;
+        },
+        kPatience, kLookEvery);
+    if (!settled) {
+      std::string all;
+      for (const auto& [phase, count] : phases) StrAppend(all, phase, " ", count, "; ");
+      co_return Fail(all);
+    }
+    Report(StrCat(workloads_, " migrations, of which ", at_once_, " move at once and the others wait"), at_once_);
+    StartCounting();
+    co_await world_.loop().Sleep(kRest);
+    Report(StrCat("10 minutes of ", workloads_ - at_once_, " waiting migrations"), workloads_ - at_once_);
+    co_return true;
+  }
+
  private:
+  void StartCounting() {
+    memory_ = ResidentMiB();
+    cpu_ = CpuSeconds();
+    at_ = world_.loop().Now();
+    counter_.writes = 0;
+    counter_.by_kind.clear();
+    counter_.reads.clear();
+  }
+  void Report(const std::string& what, int per) const {
+    const double cpu = CpuSeconds() - cpu_;
+    const auto virtual_seconds = static_cast<double>((world_.loop().Now() - at_) / milliseconds(1)) / 1e3;
+    std::printf(
+        "%s: %.1f a CPU second (%.1f ms each), hub writes of each %.1f besides events, memory %.0f MiB (%.0f before), "
+        "%.0f s of virtual time, %.1f of CPU time\n",
+        what.c_str(), per / cpu, cpu * 1e3 / per, static_cast<double>(counter_.writes) / per, ResidentMiB(), memory_,
+        virtual_seconds, cpu);
+    for (const auto* counts : {&counter_.by_kind, &counter_.reads}) {
+      for (const auto& [call, count] : *counts)
+        std::printf("  %-40s %6.2f\n", call.c_str(), static_cast<double>(count) / per);
+    }
+    std::fflush(stdout);
+  }
   static void Must(const Result<Value>& done) { INVARIANT(done.ok(), done.error().message()); }
   static bool Fail(const std::string& why) {
     std::printf("fleet_bench: %s\n", why.c_str());
@@ -178,9 +233,12 @@ class Fleet {
   int workloads_;
   int at_once_;
   size_t most_ = 0;
+  double memory_ = 0;
+  double cpu_ = 0;
+  MonotonicTime at_{};
 };
 
-int Run(int workloads, int at_once) {
+int Run(int workloads, int at_once, bool waiting) {
   rt::VirtualLoop loop(1);
   Counter counter;
   bool ok = false;
@@ -190,7 +248,8 @@ int Run(int workloads, int at_once) {
     const Result<void> started = co_await world.Start({.clusters = {"blue", "green", "red"}, .operator_speed = 1});
     INVARIANT(started.ok(), started.error().message());
     Fleet fleet(world, counter, workloads, at_once);
-    ok = co_await fleet.Run();
+    ok = co_await fleet.Begin();
+    if (ok) ok = waiting ? co_await fleet.Waiting() : co_await fleet.Drain();
     co_await world.Stop();
   }));
   return ok ? 0 : 2;
@@ -200,5 +259,6 @@ int Run(int workloads, int at_once) {
 }  // namespace baton
 
 int main(int argc, char** argv) {
-  return baton::Run(argc > 1 ? std::atoi(argv[1]) : 1000, argc > 2 ? std::atoi(argv[2]) : 100);
+  const bool waiting = argc > 3 && std::string_view(argv[3]) == "waiting";
+  return baton::Run(argc > 1 ? std::atoi(argv[1]) : 1000, argc > 2 ? std::atoi(argv[2]) : 100, waiting);
 }

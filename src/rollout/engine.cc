@@ -21,6 +21,15 @@ namespace {
 constexpr std::string_view kOverrideKey = "override:";  // before the key of an override of ours, in the queue
 constexpr std::string_view kOverridePrefix = "zz-baton-";
 
+// Whether nothing but the status differs.
+bool OnlyToldOn(const Value& before, const Value& now) {
+  if (before.is_null() || now.is_null() || before["spec"] != now["spec"]) return false;
+  const Value& was = before["metadata"];
+  const Value& is = now["metadata"];
+  return was["uid"] == is["uid"] && was["generation"] == is["generation"] && was["annotations"] == is["annotations"] &&
+         was["labels"] == is["labels"] && was["deletionTimestamp"] == is["deletionTimestamp"];
+}
+
 }  // namespace
 
 Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineOptions options)
@@ -66,8 +75,13 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
   });
   hub_.OnMemberObject(
       [this](const std::string&, const Value& before, const Value& now) { Wake(now.is_null() ? before : now); });
-  hub_.OnTemplate([this](const Value& before, const Value& now) { Wake(now.is_null() ? before : now); });
+  // What is only told on from the members has woken us when it was seen there.
+  hub_.OnTemplate([this](const Value& before, const Value& now) {
+    if (!OnlyToldOn(before, now)) Wake(now.is_null() ? before : now);
+  });
   hub_.OnBinding([this](const Value& before, const Value& now) {
+    constexpr std::string_view kSettled = "schedulerObservedGeneration";
+    if (OnlyToldOn(before, now) && before["status"][kSettled] == now["status"][kSettled]) return;
     const Value& resource = (now.is_null() ? before : now)["spec"]["resource"];
     Wake(
         json::Object({{"kind", resource["kind"]},
@@ -268,7 +282,7 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
       const Result<void> told = co_await Tell(object, current, decision, look->workload);
       if (!told.ok() && GUARD_STANDS("handoff.status_is_told_again")) co_return kube::Outcome::Retry(told.error());
     }
-    if (!IsEnd(decision.phase)) co_return kube::Outcome::WaitFor(kLookAgain);
+    if (!IsEnd(decision.phase)) co_return kube::Outcome::WaitFor(UntilNextLook(*look, decision));
     if (stands_in) co_return kube::Outcome::Done();
     const Result<Value> finalized = co_await Finalize(kube::Name::Of(object).Key());
     co_return finalized.ok() ? kube::Outcome::WaitFor(kLateWrites) : kube::Outcome::Retry(finalized.error());

@@ -29,8 +29,13 @@ namespace baton::rollout {
 
 // After failed calls: a workload may stand still until the next try, and nothing else may come to wake it.
 inline constexpr Duration kRetryMax = seconds(10);
-inline constexpr Duration kLookAgain = seconds(1);  // a safety net while something is waited for: pods have no watch
-inline constexpr size_t kStepsMax = 64;             // of one reconcile, then others get their turn
+// While something is waited for that no watch tells of: pods going, a probe ending, a cluster that does not answer.
+inline constexpr Duration kLookAgain = seconds(1);
+// A safety net while a watch will tell: the workload's object in both members, and all that is on the hub.
+inline constexpr Duration kLookSeldom = seconds(10);
+// The same while a person or a window is waited for.
+inline constexpr Duration kLookRarely = seconds(30);
+inline constexpr size_t kStepsMax = 64;                      // of one reconcile, then others get their turn
 inline constexpr Duration kLateWrites = kube::kCallTimeout;  // after its end a move is swept once more
 inline constexpr Duration kLateWritesOver = minutes(5);
 inline constexpr Duration kSightTimeout = seconds(5);  // a member that takes longer has not answered
@@ -77,6 +82,11 @@ class Engine {
   rt::Task<Result<void>> ReadHub(Look& look);
   rt::Task<Result<void>> Check(Look& look);  // preflight
   rt::Task<Sighting> See(const Look& look, const Holder& meant, bool is_target);
+  // Whether what that look lacks may come without an event of the object's own.
+  static Result<bool> Unheard(const federation::Member& member, const kube::Resource& resource, const Look& look,
+                              const json::Value& object, const json::Value& related,
+                              const interpret::Question& question, const Sighting& sighting);
+  Duration UntilNextLook(const Look& look, const Decision& decision) const;
   rt::Task<Result<json::Value>> SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq);
   rt::Task<Result<void>> SeeBeside(federation::Member& member, const Look& look, const json::Value& object,
                                    const json::Value& related, const interpret::Question& question, Sighting& sighting);

@@ -214,6 +214,45 @@ rt::Task<Result<void>> Engine::RemoveSpentProbe(federation::Member& member, cons
   co_return Result<void>();
 }
 
+Result<bool> Engine::Unheard(const federation::Member& member, const kube::Resource& resource, const Look& look,
+                             const Value& object, const Value& related, const interpret::Question& question,
+                             const Sighting& sighting) {
+  const kube::Informer* told = member.Find(resource);
+  const kube::Name name = kube::Name::Of(look.workload);
+  if (told == nullptr || told->trouble() || told->Get(name.Key()).is_null() != object.is_null()) return true;
+  if (object.is_null()) return sighting.remains;
+  if (look.profile->HasBeside() || !related["kept"].empty() || sighting.deleting) return true;
+  const bool stops = question.stop_seq >= 0 && !sighting.stop_proven;
+  const bool starts = question.start_seq >= 0 && !sighting.start_proven;
+  if (!stops && !starts) return false;
+  // Were there nothing beside it, and no probe to wait for: is it then the object that is waited for?
+  const Value alone = json::Object({{"remains", json::Array()}, {"kept", json::Array()}, {"probeUnavailable", true}});
+  const interpret::Judgement judgement = TRY(look.profile->Judge(object, alone, question));
+  return (stops && judgement.stop_proven) || (starts && judgement.start_proven);
+}
+
+// The next look at a move that waits, if nothing wakes it before: soon while something is waited for that nothing tells
+// of, else seldom, and always when a time of its own has come.
+Duration Engine::UntilNextLook(const Look& look, const Decision& decision) const {
+  const Migration& migration = look.spec.migration;
+  const Observation& seen = look.seen;
+  const bool mine = look.writer.claim && look.writer.claim->migration_uid == migration.uid;
+  const bool heard = !seen.source.unheard && !seen.target.unheard && !migrations_.trouble();
+  if (!mine || !heard || NewestFence(look.writer, seen) > seen.fence) return kLookAgain;
+  Duration wait = decision.deadline ? kLookSeldom : kLookRarely;
+  const auto at_most = [&](Duration until) { wait = std::min(wait, std::max<Duration>(until, milliseconds(1))); };
+  if (decision.deadline && *decision.deadline > seen.in_phase) at_most(*decision.deadline - seen.in_phase);
+  if (seen.target.start_proven && migration.stabilization > seen.proven_for)
+    at_most(migration.stabilization - seen.proven_for);
+  if (!migration.waiting_for_window.empty()) {
+    const WallTime now = hub_.loop().WallNow();
+    at_most(minutes(1) - now.time_since_epoch() % minutes(1));  // windows open at full minutes
+    const Result<WallTime> not_before = json::ParseTime(look.object["spec"]["notBefore"].str());
+    if (not_before.ok() && *not_before > now) at_most(*not_before - now);
+  }
+  return wait;
+}
+
 rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_target) {
   Sighting sighting;
   const std::shared_ptr<federation::Member> member = hub_.members().Find(meant.cluster);
@@ -232,7 +271,10 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     const Value object = CO_TRY(co_await GetOrNull(member->api(), resource, name));
     sighting.remains = !related["remains"].empty();
     sighting.found = !object.is_null();
-    if (!sighting.found) co_return Result<void>();
+    if (!sighting.found) {
+      sighting.unheard = CO_TRY(Unheard(*member, resource, look, object, related, question, sighting));
+      co_return Result<void>();
+    }
     sighting.uid = kube::UidOf(object);
     sighting.deleting = kube::IsDeleting(object);
     sighting.seq = look.profile->EpochOf(object);
@@ -249,6 +291,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     sighting.start_failed = judgement.start_failed;
     sighting.progress = ProgressOf(judgement.progress);
     CO_TRY(co_await SeeBeside(*member, look, object, related, question, sighting));
+    sighting.unheard = CO_TRY(Unheard(*member, resource, look, object, related, question, sighting));
     const bool may_probe = probe && judgement.runs && sighting.seq == look.writer.seq;
     if (may_probe && judgement.probe_spent) {
       const Result<void> removed = co_await RemoveSpentProbe(*member, related["probe"]);
