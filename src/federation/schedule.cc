@@ -231,6 +231,27 @@ Result<std::string> ScheduleController::Elsewhere(const std::string& key, const 
   return decision.clusters[0].name;
 }
 
+rt::Task<Result<json::Value>> ScheduleController::SettleIn(std::string key, json::Value binding, std::string cluster) {
+  const Result<std::shared_ptr<const placement::PreparedPlacement>> prepared =
+      cache_.Get(binding["spec"]["placement"], Fleet());
+  const std::optional<size_t> number = Fleet()->Find(cluster);
+  if (!prepared.ok() || !number || !(*prepared)->placement().has_affinities) co_return binding;
+  const std::string_view in_use = binding["status"]["schedulerObservingAffinityName"].str();
+  const std::vector<placement::AffinityTerm>& groups = (*prepared)->placement().terms;
+  std::optional<std::string> settled;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (!(*prepared)->terms()[i].any.Has(*number)) continue;
+    if (groups[i].name == in_use) co_return binding;
+    if (!settled) settled = groups[i].name;
+  }
+  if (!settled) co_return binding;
+  binding.Edit("status").Set("schedulerObservingAffinityName", *settled);
+  json::Value written = CO_TRY(co_await hub_.api().UpdateStatus(BindingResource(key), binding));
+  if (const auto known = known_.find(key); known != known_.end()) known->second.affinity = *settled;
+  hub_.Learn(BindingResource(key), written);
+  co_return written;
+}
+
 std::string ScheduleController::Wish(const std::string& key) const {
   const auto at = known_.find(key);
   return at == known_.end() ? std::string() : at->second.wish;

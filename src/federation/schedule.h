@@ -39,6 +39,11 @@ class ScheduleController {
   Result<std::string> Elsewhere(const std::string& key, const json::Value& binding,
                                 const std::set<std::string>& barred);
 
+  // A move ended in that cluster, which was somebody's decision: the affinity group in use is from now on one that the
+  // cluster is in, so that the scheduler does not wish the workload back into the group that it was taken from. On
+  // record before the scheduler may decide again. Gives the binding as it is then.
+  rt::Task<Result<json::Value>> SettleIn(std::string key, json::Value binding, std::string cluster);
+
   // Where a workload that must stay would go; "": nowhere else, or nothing is known yet. Several are joined by ",".
   std::string Wish(const std::string& key) const;
 

@@ -63,7 +63,9 @@ std::optional<DrainItem> Settled(const DrainWorkload& workload, const History& h
     item.message = StrCat(history.active->phase, ": ", history.active->message);
     return item;
   }
-  if (workload.done) {
+  // Brought home, and taken elsewhere by somebody while others were still under way: it had its move.
+  const bool had_its_move = !workload.to.empty() && history.newest != nullptr && history.newest->succeeded;
+  if (workload.done || had_its_move) {
     item.state = DrainState::kDone;
     return item;
   }

@@ -186,5 +186,12 @@ TEST(DrainPlanTest, WhatGoesHomeGoesHome) {
   EXPECT_EQ(Planned({home}, {FailedAt("a", 1, "blue")}), "a>blue#2 |");
 }
 
+TEST(DrainPlanTest, WhatWasBroughtHomeAndTakenAwayBySomebodyStaysAway) {
+  DrainWorkload taken = In("green", "a");
+  taken.to = "blue";
+  EXPECT_EQ(Planned({taken}, {Ended("a", 1, true, hours(1))}), "| a:Done finished");
+  EXPECT_EQ(Planned({In("blue", "a")}, {Ended("a", 1, true, hours(1))}), "a>green#2 |") << "drained, and came again";
+}
+
 }  // namespace
 }  // namespace baton::rollout

@@ -381,7 +381,13 @@ rt::Task<Result<void>> Engine::Remove(Look& look) {
 }
 
 rt::Task<Result<void>> Engine::Bind(Look& look, const BindingState& state) {
-  Value next = WriteBinding(state, look.binding, *look.writer.claim, look.writer_object["spec"]["prior"]);
+  const bool over = !state.locked && look.writer.holder.cluster == look.writer.claim->target.cluster;
+  Value current = look.binding;
+  if (options_.own_hub && over) {
+    current = CO_TRY(
+        co_await federation_.schedule().SettleIn(kube::Name::Of(current).Key(), current, look.writer.holder.cluster));
+  }
+  Value next = WriteBinding(state, current, *look.writer.claim, look.writer_object["spec"]["prior"]);
   // The target keeps the revision that this move is about, whatever the template has become meanwhile.
   const std::string& target = look.writer.claim->target.cluster;
   const std::string revision(PinnedOf(look.writer_object)["revision"].str());

@@ -331,6 +331,10 @@ rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
   const Value cluster_object = hub_.clusters().Get(cluster);
   const bool home = spec["return"].bool_or(false);
   const bool dry = spec["dryRun"].bool_or(false);
+  // What was brought home and is moved away later stays where somebody took it: this wish is fulfilled, once.
+  const Value& status = evacuation["status"];
+  const bool seen = status["observedGeneration"].int_or(-1) == evacuation["metadata"]["generation"].int_or(0);
+  if (home && !dry && seen && status["phase"].str() == "Returned") co_return kube::Outcome::Done();
   std::string why_not = WhyNotDrained(cluster, cluster_object);
   if (!why_not.empty()) {
     // Nothing else matters then.
