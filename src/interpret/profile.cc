@@ -6,6 +6,7 @@
 
 #include "base/invariant.h"
 #include "base/strings.h"
+#include "interpret/profile_memo.h"
 #include "json/parse.h"
 
 namespace baton::interpret {
@@ -190,6 +191,7 @@ Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
   profile->stop_ = TRY(CompileSettings(spec["stop"], "stop"));
   if (profile->hold_.empty()) return Wrong(profile->name_, "hold", "something must keep a workload from running");
   profile->pool_ = std::make_shared<LuaPool>();
+  profile->memo_ = std::make_shared<ProfileMemo>();
   std::string text(spec["script"].str());
   // A call tells which functions there are, so that those that are not are not asked.
   std::string names = "\nfunction __functions()\n  local r = {}\n";
@@ -209,6 +211,15 @@ Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
 
 Result<Value> Profile::Form(Value object, const std::vector<Setting>& settings, std::string_view function,
                             const Question& question) const {
+  ProfileMemo::Key key{.function = function, .object = std::move(object), .related = {}, .question = question};
+  if (std::optional<Value> known = memo_->Find(key)) return *std::move(known);
+  const Value formed = TRY(MakeForm(key.object, settings, function, question));
+  memo_->Keep(std::move(key), formed);
+  return formed;
+}
+
+Result<Value> Profile::MakeForm(Value object, const std::vector<Setting>& settings, std::string_view function,
+                                const Question& question) const {
   const Value before = object;
   const std::string name(object["metadata"]["name"].str());
   for (const Setting& setting : settings) TRY(SetAt(object, setting.path, Filled(setting.value, question, name)));
@@ -262,12 +273,19 @@ bool Profile::Defines(std::string_view function) const {
   return std::ranges::find(functions_, function) != functions_.end();
 }
 
+bool Profile::AsksIsHeld(const Value& object) const {
+  ProfileMemo::Key key{.function = "IsHeld", .object = object, .related = {}, .question = {}};
+  if (const std::optional<Value> known = memo_->Find(key)) return known->bool_or(false);
+  const Value arguments[] = {object};
+  const Result<LuaOutcome> outcome = pool_->Call(*script_, "IsHeld", arguments, 1);
+  if (!outcome.ok()) return false;  // what cannot be asked is not known to be held
+  const bool held = outcome->results[0].value.bool_or(false);
+  memo_->Keep(std::move(key), held);
+  return held;
+}
+
 bool Profile::IsHeld(const Value& object) const {
-  if (Defines("IsHeld")) {
-    const Value arguments[] = {object};
-    const Result<LuaOutcome> outcome = pool_->Call(*script_, "IsHeld", arguments, 1);
-    return outcome.ok() && outcome->results[0].value.bool_or(false);  // what cannot be asked is not known to be held
-  }
+  if (Defines("IsHeld")) return AsksIsHeld(object);
   return std::ranges::all_of(hold_,
                              [&](const Setting& setting) { return GetAt(object, setting.path) == setting.value; });
 }
@@ -286,10 +304,16 @@ Value Profile::Parsed(const Value& object) const {
 }
 
 Result<Judgement> Profile::Judge(const Value& object, const Value& related, const Question& question) const {
-  const Value arguments[] = {Parsed(object), related, ToLua(question)};
-  LuaOutcome outcome = TRY(pool_->Call(*script_, "Judge", arguments, 1));
-  if (outcome.results[0].kind != LuaResult::Kind::kTable) return Wrong(name_, "script", "Judge must give a table");
-  Judgement judgement = FromLua(outcome.results[0].value);
+  ProfileMemo::Key key{.function = "Judge", .object = object, .related = related, .question = question};
+  std::optional<Value> said = memo_->Find(key);
+  if (!said) {
+    const Value arguments[] = {Parsed(object), related, ToLua(question)};
+    const LuaOutcome outcome = TRY(pool_->Call(*script_, "Judge", arguments, 1));
+    if (outcome.results[0].kind != LuaResult::Kind::kTable) return Wrong(name_, "script", "Judge must give a table");
+    said = outcome.results[0].value;
+    memo_->Keep(std::move(key), *said);
+  }
+  Judgement judgement = FromLua(*said);
   judgement.held = IsHeld(object);
   return judgement;
 }
@@ -332,9 +356,14 @@ Result<std::vector<std::string>> Profile::Preflight(const Value& object) const {
 
 Result<std::string> Profile::StateDir(const Value& object, const std::string& name) const {
   if (!Defines("StateDir")) return std::string();
+  ProfileMemo::Key key{.function = "StateDir", .object = object, .related = {}, .question = {.state_dir = name}};
+  if (const std::optional<Value> known = memo_->Find(key)) return std::string(known->str());
   const Value arguments[] = {object, name};
   const LuaOutcome outcome = TRY(pool_->Call(*script_, "StateDir", arguments, 1));
+  memo_->Keep(std::move(key), outcome.results[0].value);
   return std::string(outcome.results[0].value.str());
 }
+
+uint64_t Profile::questions_missed() const { return memo_->missed(); }
 
 }  // namespace baton::interpret

@@ -31,7 +31,7 @@
 // What run sets beyond the pinned spec must be removable without the workload noticing: the validation of profiles asks
 // for it (`inert`: the pointers that may be taken away).
 //
-// Pure but for the Lua pool. Errors name the profile and the field or line.
+// Pure but for the Lua pool and a memory of its answers (profile_memo.h). Errors name profile, field or line.
 #pragma once
 
 #include <cstdint>
@@ -68,6 +68,8 @@ struct Question {
   int64_t start_seq = -1;  // Judge: the epoch it was started with; -1: not by us
   std::string cluster;     // where it is; "": any
   std::string peer;        // the other cluster of the move; "": there is none
+
+  bool operator==(const Question&) const = default;
 };
 
 // One look at the member's object. All false and empty when nothing is known.
@@ -94,6 +96,8 @@ struct Related {
   std::string selector;        // JSON pointer to a LabelSelector in the object
   bool keep = false;           // looked at, and may stay when the workload goes
 };
+
+class ProfileMemo;
 
 class Profile {
  public:
@@ -132,6 +136,8 @@ class Profile {
   // The directory of one stop: `name` is unique. "": the kind captures nothing.
   Result<std::string> StateDir(const json::Value& object, const std::string& name) const;
 
+  uint64_t questions_missed() const;  // how many the script had to be asked, because they were new
+
  private:
   struct Setting {
     std::string path;
@@ -140,6 +146,9 @@ class Profile {
 
   Result<json::Value> Form(json::Value object, const std::vector<Setting>& settings, std::string_view function,
                            const Question& question) const;
+  Result<json::Value> MakeForm(json::Value object, const std::vector<Setting>& settings, std::string_view function,
+                               const Question& question) const;
+  bool AsksIsHeld(const json::Value& object) const;
   bool Defines(std::string_view function) const;
   json::Value Parsed(const json::Value& object) const;
   static Result<std::vector<Setting>> CompileSettings(const json::Value& list, std::string_view field);
@@ -158,6 +167,7 @@ class Profile {
   std::shared_ptr<const LuaScript> script_;
   std::vector<std::string> functions_;  // that the script defines
   std::shared_ptr<LuaPool> pool_;
+  std::shared_ptr<ProfileMemo> memo_;
 };
 
 // "${name}" filled in.

@@ -83,6 +83,43 @@ TEST(ProfileTest, WhatMustBePreparedNeedsATargetThatIsHeldFirst) {
     EXPECT_FALSE(Builtin(name)->needs_staging()) << name;
 }
 
+TEST(ProfileTest, TheScriptIsAskedAgainOnlyWhenSomethingIsNew) {
+  const auto profile = Builtin("flinkdeployment");
+  ASSERT_NE(profile, nullptr);
+  Value object = WorkloadOf(*profile);
+  const Value related = Yaml("{remains: []}");
+  const Question question{.seq = 7, .state_dir = "s3://a/7", .stop_seq = 7, .cluster = "blue", .peer = "green"};
+  const auto all = [&](const Value& about, const Value& beside, const Question& asked) {
+    const uint64_t before = profile->questions_missed();
+    for (const auto& formed : {profile->Held(about, asked), profile->Stopping(about, asked)})
+      EXPECT_TRUE(formed.ok()) << formed.error().ToString();
+    EXPECT_TRUE(profile->Judge(about, beside, asked).ok());
+    EXPECT_TRUE(profile->StateDir(about, asked.state_dir).ok());
+    return profile->questions_missed() - before;
+  };
+  EXPECT_EQ(all(object, related, question), 4);
+  EXPECT_EQ(all(object, related, question), 0);
+  EXPECT_EQ(all(Yaml(object.ToString()), Yaml(related.ToString()), question), 0) << "equal is enough";
+  EXPECT_EQ(all(object, Yaml("{remains: [{kind: Pod}]}"), question), 1) << "only the judge sees what is beside it";
+  Question other = question;
+  other.start_ref = "x";
+  EXPECT_EQ(all(object, related, other), 3);
+  object.Edit("spec").Set("replicas", 3);
+  EXPECT_EQ(all(object, related, question), 4);
+  EXPECT_EQ((*profile->Held(object, question))["spec"]["replicas"], 3);
+}
+
+TEST(ProfileTest, WhatIsLargeIsNotRemembered) {
+  const auto profile = Builtin("flinkdeployment");
+  ASSERT_NE(profile, nullptr);
+  Value object = WorkloadOf(*profile);
+  object.Edit("spec").Set("text", std::string(size_t{1} << 20, 'x'));
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_TRUE(profile->Judge(object, Value(), {}).ok());
+    EXPECT_EQ(profile->questions_missed(), i);
+  }
+}
+
 TEST(ProfileTest, TheExampleOfTheManualIsAProfile) {
   const auto read = [](const std::string& name) {
     std::ifstream file(StrCat(BATON_SOURCE_DIR, "/docs/examples/", name));

@@ -7,12 +7,17 @@
 
 namespace baton::rollout {
 
-ProfileSet::ProfileSet() {
-  for (const json::Value& object : interpret::BuiltinProfiles()) {
-    Result<std::shared_ptr<const interpret::Profile>> profile = interpret::Profile::Compile(object);
-    INVARIANT(profile.ok(), "a built-in profile compiles");
-    builtin_[(*profile)->name()] = *profile;
-  }
+const ProfileSet::ByName& ProfileSet::Builtin() {
+  static const ByName all = [] {
+    ByName made;
+    for (const json::Value& object : interpret::BuiltinProfiles()) {
+      Result<std::shared_ptr<const interpret::Profile>> profile = interpret::Profile::Compile(object);
+      INVARIANT(profile.ok(), "a built-in profile compiles");
+      made[(*profile)->name()] = *profile;
+    }
+    return made;
+  }();
+  return all;
 }
 
 Result<void> ProfileSet::Set(const json::Value& object) {
@@ -27,7 +32,7 @@ void ProfileSet::Remove(std::string_view name) {
 
 std::shared_ptr<const interpret::Profile> ProfileSet::ForKind(std::string_view api_version,
                                                               std::string_view kind) const {
-  for (const auto* set : {&users_, &builtin_}) {
+  for (const auto* set : {&users_, &Builtin()}) {
     for (const auto& [name, profile] : *set) {
       if (profile->kind().api_version == api_version && profile->kind().kind == kind) return profile;
     }

@@ -12,8 +12,6 @@ namespace baton::rollout {
 
 class ProfileSet {
  public:
-  ProfileSet();
-
   Result<void> Set(const json::Value& object);
   void Remove(std::string_view name);
 
@@ -23,8 +21,10 @@ class ProfileSet {
   std::shared_ptr<const interpret::Profile> Managing(const json::Value& object) const;
 
  private:
-  std::map<std::string, std::shared_ptr<const interpret::Profile>, std::less<>> users_;    // by name
-  std::map<std::string, std::shared_ptr<const interpret::Profile>, std::less<>> builtin_;  // by name
+  using ByName = std::map<std::string, std::shared_ptr<const interpret::Profile>, std::less<>>;
+  static const ByName& Builtin();  // compiled once in a process: they never change
+
+  ByName users_;
 };
 
 }  // namespace baton::rollout
