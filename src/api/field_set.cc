@@ -2,6 +2,7 @@
 #include "api/field_set.h"
 
 #include "api/field_set_node.h"
+#include "api/fields_memo.h"
 #include "base/invariant.h"
 #include "base/strings.h"
 #include "json/builder.h"
@@ -160,56 +161,97 @@ FieldNodePtr NodeBuilder::Build() && {
   return Finished(std::move(node));
 }
 
-NodePtr NodeUnion(const NodePtr& a, const NodePtr& b) {
-  if (a == nullptr || a == b) return b;
-  if (b == nullptr) return a;
+// The algebra gives back the very node that it was given where nothing changes: then nothing is copied, and whoever
+// knows that node knows the result.
+
+namespace {
+
+struct United {
+  NodePtr node;
+  bool is_a;  // the same set as that
+  bool is_b;
+};
+
+United Unite(const NodePtr& a, const NodePtr& b) {
+  if (a == b) return {b, true, true};
+  if (a == nullptr) return {b, false, true};
+  if (b == nullptr) return {a, true, false};
   Node out;
-  std::set_union(a->members.begin(), a->members.end(), b->members.begin(), b->members.end(),
-                 std::back_inserter(out.members));
-  const auto take = [&](const Node::Child& child) { out.children.push_back(child); };
-  Zip(a->children, b->children, take, take, [&](const Node::Child& x, const Node::Child& y) {
-    out.children.push_back({x.element, NodeUnion(x.below, y.below)});
-  });
-  return Finished(std::move(out));
+  bool is_a = a->members.size() >= b->members.size() && std::ranges::includes(a->members, b->members);
+  bool is_b = b->members.size() >= a->members.size() && std::ranges::includes(b->members, a->members);
+  Zip(
+      a->children, b->children,
+      [&](const Node::Child& child) {
+        is_b = false;
+        out.children.push_back(child);
+      },
+      [&](const Node::Child& child) {
+        is_a = false;
+        out.children.push_back(child);
+      },
+      [&](const Node::Child& x, const Node::Child& y) {
+        United below = Unite(x.below, y.below);
+        is_a = is_a && below.is_a;
+        is_b = is_b && below.is_b;
+        out.children.push_back({x.element, std::move(below.node)});
+      });
+  if (is_b) return {b, is_a, true};
+  if (is_a) return {a, true, false};
+  std::ranges::set_union(a->members, b->members, std::back_inserter(out.members));
+  return {Finished(std::move(out)), false, false};
 }
+
+}  // namespace
+
+NodePtr NodeUnion(const NodePtr& a, const NodePtr& b) { return Unite(a, b).node; }
 
 NodePtr NodeIntersection(const NodePtr& a, const NodePtr& b) {
   if (a == nullptr || b == nullptr) return nullptr;
   if (a == b) return a;
   Node out;
-  std::set_intersection(a->members.begin(), a->members.end(), b->members.begin(), b->members.end(),
-                        std::back_inserter(out.members));
+  std::ranges::set_intersection(a->members, b->members, std::back_inserter(out.members));
   out.children = CombineChildren(
       *a, *b, [](const auto& x, const auto& y) { return NodeIntersection(x.below, y.below); },
       [](const Node::Child&) { return false; });
   return Finished(std::move(out));
 }
 
+namespace {
+
+// `a` without `members`, and with these children; `a` itself when that is the same.
+NodePtr Without(const NodePtr& a, const std::vector<PathElement>& members, std::vector<Node::Child> children) {
+  Node out;
+  std::ranges::set_difference(a->members, members, std::back_inserter(out.members));
+  const bool same = out.members.size() == a->members.size() &&
+                    std::ranges::equal(children, a->children, [](const Node::Child& x, const Node::Child& y) {
+                      return x.below == y.below && x.element == y.element;
+                    });
+  if (same) return a;
+  out.children = std::move(children);
+  return Finished(std::move(out));
+}
+
+}  // namespace
+
 NodePtr NodeDifference(const NodePtr& a, const NodePtr& b) {
   if (a == nullptr || b == nullptr) return a;
   if (a == b) return nullptr;
-  Node out;
-  std::set_difference(a->members.begin(), a->members.end(), b->members.begin(), b->members.end(),
-                      std::back_inserter(out.members));
-  out.children = CombineChildren(
-      *a, *b, [](const auto& x, const auto& y) { return NodeDifference(x.below, y.below); },
-      [](const Node::Child&) { return true; });
-  return Finished(std::move(out));
+  return Without(a, b->members,
+                 CombineChildren(
+                     *a, *b, [](const auto& x, const auto& y) { return NodeDifference(x.below, y.below); },
+                     [](const Node::Child&) { return true; }));
 }
 
 NodePtr NodeRecursiveDifference(const NodePtr& a, const NodePtr& b) {
   if (a == nullptr || b == nullptr) return a;
   if (a == b) return nullptr;
-  Node out;
-  std::set_difference(a->members.begin(), a->members.end(), b->members.begin(), b->members.end(),
-                      std::back_inserter(out.members));
-  out.children = CombineChildren(
-      *a, *b,
-      [&](const auto& x, const auto& y) -> NodePtr {
-        return b->HasMember(x.element) ? nullptr : NodeRecursiveDifference(x.below, y.below);
-      },
-      [&](const Node::Child& child) { return !b->HasMember(child.element); });
-  return Finished(std::move(out));
+  return Without(a, b->members,
+                 CombineChildren(
+                     *a, *b,
+                     [&](const auto& x, const auto& y) -> NodePtr {
+                       return b->HasMember(x.element) ? nullptr : NodeRecursiveDifference(x.below, y.below);
+                     },
+                     [&](const Node::Child& child) { return !b->HasMember(child.element); }));
 }
 
 bool NodeEqual(const NodePtr& a, const NodePtr& b) {
@@ -222,11 +264,21 @@ bool NodeEqual(const NodePtr& a, const NodePtr& b) {
 }
 
 Result<FieldSet> FieldSet::FromFieldsV1(const json::Value& fields) {
+  FieldsMemo& memo = FieldsMemo::OfThisThread();
+  if (const FieldSet* known = memo.Read(fields)) return *known;
   size_t budget = kFieldSetMembersMax;
-  return FieldSet(TRY(ReadLevel(fields, 1, budget)).below);
+  FieldSet set(TRY(ReadLevel(fields, 1, budget)).below);
+  memo.KeepRead(fields, set.root());
+  return set;
 }
 
-json::Value FieldSet::ToFieldsV1() const { return WriteLevel(root_, false); }
+json::Value FieldSet::ToFieldsV1() const {
+  FieldsMemo& memo = FieldsMemo::OfThisThread();
+  if (const json::Value* known = memo.Written(root_)) return *known;
+  json::Value fields = WriteLevel(root_, false);
+  memo.KeepWritten(root_, fields);
+  return fields;
+}
 
 void FieldSet::Insert(const FieldPath& path) {
   INVARIANT(path.size() <= kPathElementsMax, "a field path longer than a document is deep");

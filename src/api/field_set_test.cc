@@ -151,6 +151,40 @@ TEST(FieldSetTest, FieldsV1RoundTrips) {
   }
 }
 
+TEST(FieldSetTest, WhereNothingChangesTheSetItselfComesBack) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 2000; ++round) {
+    const FieldSet a = RandomSet(random);
+    const FieldSet b = RandomSet(random);
+    const FieldSet both = a.Union(b);
+    for (const FieldSet& same : {both.Union(a), a.Union(both)})
+      EXPECT_TRUE(same.root() == both.root() || (a == both && same.root() == a.root()));
+    const FieldSet rest = a.Difference(b);
+    EXPECT_EQ(rest.Difference(b).root(), rest.root());
+    const FieldSet apart = a.RecursiveDifference(b);
+    EXPECT_EQ(apart.RecursiveDifference(b).root(), apart.root());
+  }
+}
+
+TEST(FieldSetTest, IsWrittenOnceAndReadOnce) {
+  const Value text = Json(R"x({"f:a":{".":{},"f:b":{}},"f:c":{}})x");
+  const FieldSet set = FieldSet::FromFieldsV1(text).value();
+  EXPECT_EQ(FieldSet::FromFieldsV1(text)->root(), set.root());
+  const Value written = set.ToFieldsV1();
+  EXPECT_TRUE(set.ToFieldsV1().SharesStorageWith(written));
+  EXPECT_EQ(FieldSet::FromFieldsV1(written)->root(), set.root());
+  FieldSet more = set;
+  more.Insert({PathElement::Field("d")});
+  EXPECT_EQ(set.ToFieldsV1(), text) << "a copy that changes is another set";
+  EXPECT_EQ(more.ToFieldsV1(), Json(R"x({"f:a":{".":{},"f:b":{}},"f:c":{},"f:d":{}})x"));
+}
+
+TEST(FieldSetTest, WhatWasReadInAnotherSpellingIsWrittenInOurs) {
+  const Value odd = Json(R"x({"f:a":null,"k:{ \"name\": \"x\" }":{},"z:new":{}})x");
+  const FieldSet set = FieldSet::FromFieldsV1(odd).value();
+  EXPECT_EQ(set.ToFieldsV1(), Json(R"x({"f:a":{},"k:{\"name\":\"x\"}":{}})x"));
+}
+
 TEST(FieldSetTest, WritesInnerMembersAsDots) {
   const Value text = Json(R"x({"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{".":{},"f:image":{}}}}})x");
   const FieldSet set = FieldSet::FromFieldsV1(text).value();

@@ -13,11 +13,11 @@ constexpr std::string_view kCurrentOperation = "current-operation";
 
 // The managers that an update starts from: those of the request, or the live ones when it has none.
 Managers StartingManagers(const Value& live, const Value& next, bool subresource) {
-  Managers kept = DecodeManagers(live).value_or(Managers());
-  if (subresource) return kept;  // through a subresource managedFields cannot be written
+  const auto kept = [&] { return DecodeManagers(live).value_or(Managers()); };
+  if (subresource) return kept();  // through a subresource managedFields cannot be written
   if (IsReset(next)) return {};
   Result<Managers> given = DecodeManagers(next);
-  if (!given.ok() || given->empty()) return kept;
+  if (!given.ok() || given->empty()) return kept();
   return *std::move(given);
 }
 
@@ -79,21 +79,26 @@ void ReconcileManagers(const TypeRef& type, Managers& managers) {
 void UpdateManagers(const Value& live, const Value& next, const TypeRef& type, const FieldManager& manager,
                     Managers& managers) {
   ReconcileManagers(type, managers);
-  const Comparison comparison = CompareForManagers(live, next, type, manager);
-  TakeChangedFields(comparison, std::string(kCurrentOperation), managers);
   ManagerEntry entry = {.manager = manager.name.empty() ? "unknown" : manager.name,
                         .applied = false,
                         .api_version = manager.api_version,
                         .subresource = manager.subresource,
                         .time = manager.now,
-                        .fields = comparison.modified.Union(comparison.added)
-                                      .RecursiveDifference(manager.reset_fields)
-                                      .Difference(StrippedFields())};
+                        .fields = {}};
+  const std::string id = ManagerId(entry);
+  const auto own = managers.find(id);
+  const FieldSet owned = own == managers.end() ? FieldSet() : own->second.fields;
+  const Comparison comparison = CompareForManagers(live, next, type, manager);
+  TakeChangedFields(comparison, std::string(kCurrentOperation), managers);
+  entry.fields = comparison.modified.Union(comparison.added)
+                     .RecursiveDifference(manager.reset_fields)
+                     .Difference(StrippedFields());
   if (!entry.fields.empty()) {
-    const std::string id = ManagerId(entry);
     if (const auto previous = managers.find(id); previous != managers.end()) {
       entry.fields = entry.fields.Union(previous->second.fields);
     }
+    // Mostly it has what it had: then as the same set, which is known in its written form.
+    if (entry.fields == owned) entry.fields = owned;
     managers.insert_or_assign(id, std::move(entry));
   }
   CapUpdateManagers(managers);
@@ -109,7 +114,7 @@ Result<Value> TrackUpdate(const Value& live, Value next, const Schema& schema, c
 
   Value before = live.is_object() ? live : EmptyLike(next);
   DropManagedFields(before);
-  if (!CheckTyped(next, type, true).ok() || !CheckTyped(before, type, true).ok()) return next;
+  if (!CheckTyped(next, type, true).ok() || !CheckTypedBeside(before, next, type)) return next;
   UpdateManagers(before, next, type, manager, managers);
   EncodeManagers(managers, next);
   return next;

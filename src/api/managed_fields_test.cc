@@ -7,6 +7,7 @@
 #include <random>
 
 #include "api/openapi_for_test.h"
+#include "api/typed.h"
 #include "base/strings.h"
 #include "json/parse.h"
 #include "json/rfc3339.h"
@@ -214,6 +215,44 @@ Value RandomJson(std::mt19937& random, int depth) {
       return object;
     }
   }
+}
+
+TEST(CheckTypedTest, BesideAnObjectThatFitsSaysWhatItSaysAlone) {
+  std::mt19937 random(5);
+  const TypeRef type = TypeRef::Root(CrdSchema());
+  int fit = 0;
+  int unfit = 0;
+  for (int round = 0; round < 5000; ++round) {
+    Value checked = Deployment(R"({"replicas":1,"zones":["a","b"]})");
+    checked.Set("status", RandomJson(random, 3));
+    if (!checked["status"].is_object() || !CheckTyped(checked, type, true).ok()) continue;
+    Value object = checked;
+    for (size_t i = random() % 3; i > 0; --i) {
+      Value& part = random() % 2 == 0 ? object.Edit("spec") : object;
+      constexpr std::string_view kNames[] = {"replicas", "zones", "status", "paused", "metadata"};
+      part.Set(kNames[random() % std::size(kNames)], RandomJson(random, 2));
+    }
+    const bool fits = CheckTyped(object, type, true).ok();
+    (fits ? fit : unfit)++;
+    EXPECT_EQ(CheckTypedBeside(object, checked, type), fits) << object << checked;
+  }
+  EXPECT_GT(fit, 200);
+  EXPECT_GT(unfit, 200);
+}
+
+TEST(TrackUpdateTest, TheSameManagersAgainKeepTheStorageOfTheirFields) {
+  Value first = Deployment(R"({"replicas":1,"zones":["a"]})");
+  first = Stored(TrackUpdate({}, first, CrdSchema(), By("u")).value());
+  Value next = first;
+  next.Edit("spec").Set("replicas", 2);
+  next = TrackUpdate(first, next, CrdSchema(), By("u", "2024-01-01T00:00:09Z")).value();
+  ASSERT_EQ(next["metadata"]["managedFields"].size(), 1);
+  const Value& entry = next["metadata"]["managedFields"][0];
+  EXPECT_EQ(entry["time"].str(), "2024-01-01T00:00:09Z");
+  EXPECT_TRUE(entry["fieldsV1"].SharesStorageWith(first["metadata"]["managedFields"][0]["fieldsV1"]));
+  next.Edit("spec").Edit("zones").Push("b");
+  const Value grown = TrackUpdate(first, next, CrdSchema(), By("u")).value();
+  EXPECT_EQ(grown["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:zones"].size(), 3) << grown;
 }
 
 TEST(ApplyTest, AnyInputGivesAResultAndKeepsInputs) {

@@ -59,8 +59,9 @@ class Pruner {
         if (unknown_ != nullptr) unknown_->push_back(Place(key));
         continue;
       }
+      if (!member.value().is_object() && !member.value().is_array()) continue;
       const size_t length = path_.size();
-      if (unknown_ != nullptr) path_ = Place(key);
+      if (unknown_ != nullptr) StrAppend(path_, path_.empty() ? "" : ".", key);
       std::optional<Value> pruned = Pruned(member.value(), property, false, false);
       path_.resize(length);
       if (!pruned) continue;
@@ -75,6 +76,7 @@ class Pruner {
     std::optional<Value> out;
     const Schema* items = schema != nullptr ? schema->items.get() : nullptr;
     for (size_t i = 0; i < array.size(); ++i) {
+      if (!array[i].is_object() && !array[i].is_array()) continue;
       const size_t length = path_.size();
       if (unknown_ != nullptr) StrAppend(path_, "[", i, "]");
       std::optional<Value> pruned = Pruned(array[i], items, keep, false);

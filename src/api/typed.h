@@ -67,6 +67,8 @@ Result<PathElement> ItemElement(const Shape& list, const json::Value& item);
 // An error when `object` does not fit, worded as kube-apiserver: '.spec.foo: field not declared in schema'.
 inline constexpr size_t kTypedErrorsMax = 20;
 Result<void> CheckTyped(const json::Value& object, const TypeRef& type, bool allow_duplicates);
+// Whether `object` fits, duplicates allowed, when `checked` does: what they share is not looked at again.
+bool CheckTypedBeside(const json::Value& object, const json::Value& checked, const TypeRef& type);
 
 // What an apply of `object` would own.
 FieldSet TypedFields(const json::Value& object, const TypeRef& type);

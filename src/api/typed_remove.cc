@@ -81,18 +81,27 @@ FieldNodePtr ReconcileAt(const FieldNodePtr& node, const Shape& shape) {
                            !shape.self.root;
   const bool list = !map && shape.scalar == Shape::Scalar::kNone && shape.list != Shape::List::kNone;
   if (node == nullptr || deduced_map || (!map && !list)) return node;
-  NodeBuilder out;
-  for (const PathElement& member : node->members) out.AddMember(member);
+  std::vector<FieldNodePtr> belows;  // null: it became atomic
+  belows.reserve(node->children.size());
+  bool same = true;
   for (const FieldNode::Child& child : node->children) {
     TypeRef type = list ? shape.item : TypeRef{};
     if (map)
       type =
           child.element.kind == PathElement::Kind::kField ? shape.Field(child.element.field).first : shape.additional;
     const Shape below = ShapeOf(type);
-    if (BecameAtomic(below)) {
-      out.AddMember(child.element);
+    belows.push_back(BecameAtomic(below) ? nullptr : ReconcileAt(child.below, below));
+    same = same && belows.back() == child.below;
+  }
+  if (same) return node;
+  NodeBuilder out;
+  for (const PathElement& member : node->members) out.AddMember(member);
+  for (size_t i = 0; i < belows.size(); ++i) {
+    const PathElement& element = node->children[i].element;
+    if (belows[i] == nullptr) {
+      out.AddMember(element);
     } else {
-      out.AddChild(child.element, ReconcileAt(child.below, below));
+      out.AddChild(element, std::move(belows[i]));
     }
   }
   return std::move(out).Build();

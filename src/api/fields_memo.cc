@@ -1,0 +1,43 @@
+// Finding what is known by where it is stored.
+#include "api/fields_memo.h"
+
+namespace baton::api {
+namespace {
+
+size_t SlotOf(const void* address) {
+  return ((reinterpret_cast<uintptr_t>(address) >> 4) * 0x9E3779B97F4A7C15U >> 32) % FieldsMemo::kSlots;
+}
+
+const void* AddressOf(const json::Value& fields) { return fields.members().data(); }
+
+}  // namespace
+
+FieldsMemo& FieldsMemo::OfThisThread() {
+  static thread_local FieldsMemo memo;
+  return memo;
+}
+
+const FieldSet* FieldsMemo::Read(const json::Value& fields) const {
+  if (fields.empty()) return nullptr;
+  const Known& known = read_.at(SlotOf(AddressOf(fields)));
+  return known.fields.SharesStorageWith(fields) ? &known.set : nullptr;
+}
+
+const json::Value* FieldsMemo::Written(const FieldSet::NodePtr& set) const {
+  if (set == nullptr) return nullptr;
+  const Known& known = written_.at(SlotOf(set.get()));
+  return known.set.root() == set ? &known.fields : nullptr;
+}
+
+void FieldsMemo::KeepRead(const json::Value& fields, const FieldSet::NodePtr& set) {
+  if (!fields.is_object() || fields.empty() || fields.HeapBytes() > kBytesMax) return;
+  read_.at(SlotOf(AddressOf(fields))) = {.fields = fields, .set = FieldSet(set)};
+}
+
+void FieldsMemo::KeepWritten(const FieldSet::NodePtr& set, const json::Value& fields) {
+  if (set == nullptr || fields.empty() || fields.HeapBytes() > kBytesMax) return;
+  written_.at(SlotOf(set.get())) = {.fields = fields, .set = FieldSet(set)};
+  read_.at(SlotOf(AddressOf(fields))) = {.fields = fields, .set = FieldSet(set)};
+}
+
+}  // namespace baton::api
