@@ -177,11 +177,24 @@ bool Fits(const Value& value, const Schema& schema) {
   }
 }
 
+// Where a value is; the text is made only for what is told.
+struct Place {
+  const Place* above = nullptr;
+  std::string_view field;
+
+  std::string Text() const {
+    if (above == nullptr) return std::string(field);
+    const std::string before = above->Text();
+    return before.empty() ? std::string(field) : StrCat(before, ".", field);
+  }
+};
+
 std::optional<Mismatch> FindMismatch(const Value& value, const Schema& schema, std::string_view owner,
-                                     const std::string& path) {
+                                     const Place& path) {
   if (value.is_null()) return std::nullopt;
   if (!Fits(value, schema)) {
-    return Mismatch{.struct_name = std::string(owner), .path = path, .found = GoKind(value), .wanted = GoType(schema)};
+    return Mismatch{
+        .struct_name = std::string(owner), .path = path.Text(), .found = GoKind(value), .wanted = GoType(schema)};
   }
   if (value.is_array() && schema.items != nullptr) {
     for (const Value& item : value.items()) {
@@ -195,8 +208,7 @@ std::optional<Mismatch> FindMismatch(const Value& value, const Schema& schema, s
     if (property == nullptr) continue;
     // A map's values are told by the map's own path.
     const bool in_map = !schema.properties.contains(member.key());
-    const std::string place =
-        in_map ? path : (path.empty() ? std::string(member.key()) : StrCat(path, ".", member.key()));
+    const Place place = in_map ? path : Place{.above = &path, .field = member.key()};
     if (auto mismatch = FindMismatch(member.value(), *property, name, place)) return mismatch;
   }
   return std::nullopt;
@@ -204,8 +216,9 @@ std::optional<Mismatch> FindMismatch(const Value& value, const Schema& schema, s
 
 Result<void> CheckTypes(const ResourceType& type, const Value& object) {
   std::optional<Mismatch> mismatch;
-  if (!type.custom && type.schema != nullptr) mismatch = FindMismatch(object, *type.schema, type.kind, "");
-  if (!mismatch) mismatch = FindMismatch(object["metadata"], *api::ObjectMetaSchema(), "ObjectMeta", "metadata");
+  if (!type.custom && type.schema != nullptr) mismatch = FindMismatch(object, *type.schema, type.kind, {});
+  if (!mismatch)
+    mismatch = FindMismatch(object["metadata"], *api::ObjectMetaSchema(), "ObjectMeta", {.field = "metadata"});
   if (!mismatch) {
     for (const std::string_view field : {"creationTimestamp", "deletionTimestamp"}) {
       const std::string_view time = object["metadata"][field].str();

@@ -19,6 +19,22 @@ using json::Value;
 constexpr size_t kManagerNameMax = 128;  // Kubernetes' number
 constexpr size_t kObjectBytesSlack = kVersionDigitsMax;
 
+// What a write puts into the store, from when its revision is known.
+struct Making {
+  Value object;
+  Bytes bytes;
+  DecodeCache* known;  // null: whoever asked for the write has gone
+};
+
+// In the frame of whoever asked.
+struct Parting {
+  Making& making;
+  explicit Parting(Making& of) : making(of) {}
+  Parting(const Parting&) = delete;
+  Parting& operator=(const Parting&) = delete;
+  ~Parting() { making.known = nullptr; }
+};
+
 // Kinds of which kube-apiserver makes what an update does not find.
 bool CreatesOnUpdate(const ResourceType& type) {
   if (type.group == "rbac.authorization.k8s.io") return true;
@@ -147,9 +163,7 @@ Written WriteOperation::Answer(Value value, Revision revision, bool created) con
 
 Written WriteOperation::AnswerStored(Value value, Stored stored, bool created) const {
   const ResourceType& type = *target_.type;
-  Value kept = ToStorage(type, value);
-  kept.Edit("metadata").Set("resourceVersion", VersionText(stored.revision));
-  core_.decoded_.Remember(stored.bytes, kept);
+  Value& kept = stored.value;
   if (type.from_storage != nullptr || kept["apiVersion"].str() != type.ApiVersion()) {
     return Answer(std::move(value), stored.revision, created);
   }
@@ -159,17 +173,27 @@ Written WriteOperation::AnswerStored(Value value, Stored stored, bool created) c
 }
 
 rt::Task<Result<std::optional<WriteOperation::Stored>>> WriteOperation::Store(const Value& object, Revision expected) {
-  Encoded encoded = Encode(ToStorage(*target_.type, object));
+  Value kept = ToStorage(*target_.type, object);
+  Encoded encoded = Encode(kept);
   const size_t bytes_max = encoded.bytes.size() + kObjectBytesSlack;
   const std::string key = StorageKey(*target_.type, target_.ns, object["metadata"]["name"].str());
   store::Transaction transaction;
-  const auto made = std::make_shared<Bytes>();  // the write may outlive us
-  transaction.If(key, expected).PutMade(key, bytes_max, [encoded = std::move(encoded), made](Revision revision) {
-    *made = std::make_shared<const std::string>(encoded.WithVersion(revision));
-    return *made;
+  // The write may outlive us, and the core with us.
+  const auto making =
+      std::make_shared<Making>(Making{.object = std::move(kept), .bytes = {}, .known = &core_.decoded_});
+  const Parting parting{*making};
+  transaction.If(key, expected).PutMade(key, bytes_max, [encoded = std::move(encoded), making](Revision revision) {
+    making->bytes = std::make_shared<const std::string>(encoded.WithVersion(revision));
+    making->object.Edit("metadata").Set("resourceVersion", VersionText(revision));
+    // Watchers see it before we do, and need not parse it.
+    if (making->known != nullptr) making->known->Remember(making->bytes, making->object);
+    return making->bytes;
   });
   Result<Revision> committed = co_await core_.store_.Commit(std::move(transaction));
-  if (committed.ok()) co_return std::optional(Stored{.revision = *committed, .bytes = std::move(*made)});
+  if (committed.ok()) {
+    co_return std::optional(
+        Stored{.revision = *committed, .bytes = std::move(making->bytes), .value = std::move(making->object)});
+  }
   if (committed.error().kind() == ErrorKind::kConflict) co_return std::optional<Stored>();
   if (committed.error().kind() == ErrorKind::kTooLarge) {
     co_return EntityTooLarge(StrCat("Request entity too large: ", committed.error().message()));

@@ -43,9 +43,10 @@ class WriteOperation {
   Written Answer(json::Value value, Revision revision, bool created) const;
   struct Stored {
     Revision revision;
-    Bytes bytes;  // the store's
+    Bytes bytes;        // the store's
+    json::Value value;  // what they say
   };
-  // Of what was just stored: with the store's bytes, and remembered as parsed.
+  // Of what was just stored: with the store's bytes.
   Written AnswerStored(json::Value value, Stored stored, bool created) const;
   // Nothing when somebody else was faster.
   rt::Task<Result<std::optional<Stored>>> Store(const json::Value& object, Revision expected);
