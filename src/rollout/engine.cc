@@ -282,6 +282,8 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
       const Result<void> told = co_await Tell(object, current, decision, look->workload);
       if (!told.ok() && GUARD_STANDS("handoff.status_is_told_again")) co_return kube::Outcome::Retry(told.error());
     }
+    // What is waited for may come without a word.
+    if (!IsEnd(decision.phase) && !GUARD_STANDS("handoff.looks_again")) co_return kube::Outcome::Done();
     if (!IsEnd(decision.phase)) co_return kube::Outcome::WaitFor(UntilNextLook(*look, decision));
     if (stands_in) co_return kube::Outcome::Done();
     const Result<Value> finalized = co_await Finalize(kube::Name::Of(object).Key());

@@ -15,7 +15,8 @@
 namespace baton::sim {
 namespace {
 
-constexpr int kMovesAtATime = 5;  // of one cluster, out or in, when nobody says otherwise
+constexpr int kMovesAtATime = 5;               // of one cluster, out or in, when nobody says otherwise
+constexpr int64_t kStabilizationSeconds = 10;  // of a move that names none
 constexpr Duration kWatchAgain = milliseconds(10);
 constexpr int kBack = 100;  // ranks of phases
 constexpr int kEnded = 101;
@@ -93,6 +94,7 @@ void Checkers::Look() {
       bit <<= 1U;
     }
     owned.running = running;
+    owned.since = world_.loop().Now();
     owned.ran = true;
     if (std::popcount(running) < 2 || owned.two) continue;
     owned.two = true;
@@ -151,6 +153,7 @@ void Checkers::MoveChanged(const Value& migration) {
     story_->Tell("move", StrCat(kube::NameOf(migration), " is ", phase, ": ", migration["status"]["message"].str()));
   CheckPhase(migration, before, phase);
   CheckEnd(migration, phase);
+  CheckStable(migration, phase);
   if (before.phase.empty()) CheckMovesAtATime(now);
 }
 
@@ -178,6 +181,21 @@ void Checkers::CheckEnd(const Value& migration, const std::string& phase) {
     if (!world_.has_member(cluster) || RunsIn(world_, owned.workload, cluster)) continue;
     Wrong("I6", StrCat(kube::NameOf(migration), " says ", phase, ", and ", owned.workload.Text(), " does not run in ",
                        cluster.empty() ? "any cluster that it names" : cluster));
+  }
+}
+
+// From here on the source goes: the target has run for as long as was asked for, without a break.
+void Checkers::CheckStable(const Value& migration, const std::string& phase) {
+  if (phase != "Cleaning") return;
+  const Duration asked = seconds(migration["spec"]["stabilizationSeconds"].int_or(kStabilizationSeconds));
+  const Value& of = migration["spec"]["workload"];
+  const std::string key = StrCat(kube::NamespaceOf(migration), "/", of["name"].str());
+  for (const Owned& owned : owned_) {
+    if (owned.key != key || owned.workload.resource.kind != of["kind"].str()) continue;
+    const Duration stable = owned.running == 0 ? Duration{} : world_.loop().Now() - owned.since;
+    if (stable < asked)
+      Wrong("I6", StrCat("the source of ", kube::NameOf(migration), " goes when its target has run for ",
+                         stable / seconds(1), " s without a break, and ", asked / seconds(1), " s were asked for"));
   }
 }
 
@@ -242,6 +260,7 @@ void Checkers::WriterChanged(const Value& writer) {
   const std::string_view from = was["holder"]["cluster"].str();
   const std::string_view to = is["holder"]["cluster"].str();
   if (from == to || from.empty()) return;
+  if (was["workload"]["uid"] != is["workload"]["uid"]) return;  // another workload of that name, with its own beginning
   if (story_ != nullptr) story_->Tell("writer", StrCat(key, ": ", from, " -> ", to));
   const Value& receipt = is["receipt"];
   const bool proven = receipt["from"].str() == from && receipt["to"].str() == to &&

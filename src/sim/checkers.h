@@ -57,8 +57,9 @@ class Checkers {
   struct Owned {
     Workload workload;
     std::string key;
-    json::Value object;  // as its owner wrote it; null: it is gone
-    uint64_t running = 0;
+    json::Value object;     // as its owner wrote it; null: it is gone
+    uint64_t running = 0;   // where: bits
+    MonotonicTime since{};  // it runs there, and nowhere else
     bool ran = false;
     bool two = false;
   };
@@ -74,6 +75,7 @@ class Checkers {
   void MoveChanged(const json::Value& migration);
   void CheckPhase(const json::Value& migration, const Move& before, const std::string& phase);
   void CheckEnd(const json::Value& migration, const std::string& phase);
+  void CheckStable(const json::Value& migration, const std::string& phase);
   void CheckBudgets(const json::Value& migration, const std::string& phase);
   void CheckMovesAtATime(const Move& move);
   void WriterChanged(const json::Value& writer);

@@ -45,6 +45,8 @@ TEST_P(MoveScenarioTest, GoesAsTold) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, MoveScenarioTest, testing::ValuesIn(Files("moves")), TestName);
+// With all guards in; the museum plays them without.
+INSTANTIATE_TEST_SUITE_P(Guards, MoveScenarioTest, testing::ValuesIn(Files("guards")), TestName);
 
 // Stories about the federation alone hold here, too, beside the rollout's controllers and its gate.
 class FederationStoryTest : public testing::TestWithParam<std::string> {};

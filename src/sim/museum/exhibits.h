@@ -13,6 +13,9 @@ struct Exhibit {
   std::string_view guard;  // "": none, and `note` says why
   std::string_view scene;  // that finds the loss of the guard (sim/museum/scenes.h); "": none, and `note` says why
   std::string_view note;
+  // Another guard that stands behind it in that scene: the loss of either alone goes well there, the loss of both does
+  // not. "": it is the only one.
+  std::string_view behind = "";
 };
 
 std::span<const Exhibit> Exhibits();

@@ -2,9 +2,12 @@
 #include "sim/museum/scenes.h"
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 
 #include "base/strings.h"
 #include "sim/bad_day.h"
+#include "sim/scenario.h"
 #include "sim/stories.h"
 #include "sim/trials.h"
 
@@ -36,6 +39,15 @@ AtWrite::Side SideOf(std::string_view word) { return word == "after" ? AtWrite::
 
 size_t Number(const std::string& word) { return std::strtoull(word.c_str(), nullptr, 10); }
 
+Result<Played> PlayFile(const std::string& name) {
+  const std::string path = StrCat(BATON_SOURCE_DIR "/tests/scenarios/", name, ".yaml");
+  std::ifstream file(path);
+  if (!file) return InvalidError(StrCat("there is no file ", path));
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const scenario::Scenario scenario = TRY(scenario::Scenario::Parse(name, text));
+  return Played{.problems = PlayScenario(scenario)};
+}
+
 Played Of(const Trial& trial, size_t k) { return {.problems = trial.problems, .past_the_end = trial.writes < k}; }
 
 }  // namespace
@@ -48,6 +60,7 @@ Result<Played> PlayScene(std::string_view name) {
     if (story == nullptr) return InvalidError(StrCat("there is no story '", words[1], "'"));
     return Played{.problems = Play(story->seed, story->play)};
   }
+  if (kind == "file" && words.size() == 2) return PlayFile(words[1]);
   if (kind == "seed" && words.size() == 2) return Played{.problems = PlayDay(Number(words[1])).problems};
   if (kind == "crash" && words.size() == 4) {
     const Way way = TRY(WayOf(words[1]));

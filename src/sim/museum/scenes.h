@@ -5,6 +5,7 @@
 //   leaders forward 12 700            from write 12 on an old leader goes on beside the new one, 700 ms late
 //   wish before 9                     a move that an annotation asks for; the leader dies at write 9
 //   meddle Abort 44                   one of sim/trials.h, at write 44
+//   file guards/late_write            tests/scenarios/guards/late_write.yaml
 //   seed 123                          a bad day, as `baton simulate --seed 123`
 #pragma once
 
