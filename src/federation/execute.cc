@@ -86,6 +86,13 @@ int64_t HubGeneration(const json::Value& object) {
   return text.empty() ? -1 : std::strtoll(text.c_str(), nullptr, 10);
 }
 
+// Rendered from an older generation of the same template than what is there.
+bool IsOlderTemplate(const json::Value& manifest, const json::Value& there) {
+  const bool same =
+      there["metadata"]["annotations"][keys::kTemplateUid] == manifest["metadata"]["annotations"][keys::kTemplateUid];
+  return same && HubGeneration(manifest) < HubGeneration(there);
+}
+
 }  // namespace
 
 ExecuteController::ExecuteController(Hub& hub) : hub_(hub) {
@@ -233,9 +240,7 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
                                      ", newer than this render's ", seq, ": not written"));
     }
   }
-  const bool same_template = observed["metadata"]["annotations"][keys::kTemplateUid] ==
-                             manifest["metadata"]["annotations"][keys::kTemplateUid];
-  if (same_template && !GUARD("federation.hub_generation", HubGeneration(manifest) >= HubGeneration(observed))) {
+  if (!GUARD("federation.hub_generation", !IsOlderTemplate(manifest, observed))) {
     co_return ConflictError(
         StrCat("cluster ", member.name(), " has a newer generation of ", name.Key(), ": not written"));
   }
@@ -254,6 +259,7 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
     // Made anew meanwhile: what was admitted was admitted for another one.
     if (!GUARD("federation.same_object_at_member", kube::UidOf(*live) == kube::UidOf(observed))) co_return written;
     if (seq >= 0 && !GUARD("federation.epoch_at_member", hub_.gate()->EpochOf(*live) <= seq)) co_return written;
+    if (!GUARD("federation.hub_generation", !IsOlderTemplate(manifest, *live))) co_return written;
     wanted = CO_TRY(co_await Merged(manifest, *live));
     written = co_await member.api().Update(resource, wanted);
   }

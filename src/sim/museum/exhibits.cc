@@ -136,8 +136,8 @@ constexpr Exhibit kExhibits[] = {
     {"ours", "an abort ends before the source runs again", "rollout.source_runs_again", "story slow-way-back", ""},
     {"ours", "the object is gone and its pods are not", "rollout.nothing_remains",
      "file guards/deleted_and_applied_again", ""},
-    {"ours", "an older generation of the template overwrites a newer one", "federation.hub_generation", "",
-     "NOT FOUND here: no scene of the museum needs it yet"},
+    {"ours", "an older generation of the template overwrites a newer one", "federation.hub_generation",
+     "file guards/older_template_overwrites", ""},
     {"ours", "what was admitted for one object is written to its successor", "federation.same_object_at_member",
      "file guards/written_to_its_successor", ""},
 };
