@@ -18,6 +18,9 @@ namespace {
 
 namespace keys = api::karmada;
 
+// A binding that is gone is not made anew at once. It may have gone with its template, which our copy does not know
+// yet: the garbage collector would take each new one, as fast as we make them.
+constexpr Duration kMadeAnewAfter = seconds(1);
 constexpr Duration kKindRetry = seconds(5);  // a safety net for kinds that the hub does not serve yet
 
 // Copied from the policy to the binding as they are.
@@ -73,7 +76,8 @@ DetectController::DetectController(Hub& hub, ScheduleController& schedule)
     }
     // Somebody deleted or changed what detect wrote: put it right.
     const bool ours_changed = !before.is_null() && !now.is_null() && before["spec"] != now["spec"];
-    if (now.is_null() || ours_changed) controller_.Add(key.ToString());
+    if (ours_changed) controller_.Add(key.ToString());
+    if (now.is_null()) controller_.AddAfter(key.ToString(), kMadeAnewAfter);
   });
 }
 

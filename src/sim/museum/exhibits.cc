@@ -56,8 +56,8 @@ constexpr Exhibit kExhibits[] = {
      "story no-savepoint-dir", ""},
     {"cluster-api#12742", "a move takes back a pause that the user had set", "handoff.prior_intent_is_restored",
      "story users-pause", ""},
-    {"ramen PR#2401", "the hold is dropped while others still work on it", "rollout.override_outlives_the_workload", "",
-     "NOT FOUND here: no scene of the museum needs it yet"},
+    {"ramen PR#2401", "the hold is dropped while others still work on it", "rollout.override_outlives_the_workload",
+     "file guards/deleted_while_it_stops", ""},
     {"ramen PR#1179", "a hub from an old backup forgets the direction of the last move", "rollout.same_member_object",
      "story hub-restored", ""},
     // ---- attacks on the first design ----
