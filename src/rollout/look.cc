@@ -242,8 +242,9 @@ Duration Engine::UntilNextLook(const Look& look, const Decision& decision) const
   Duration wait = decision.deadline ? kLookSeldom : kLookRarely;
   const auto at_most = [&](Duration until) { wait = std::min(wait, std::max<Duration>(until, milliseconds(1))); };
   if (decision.deadline && *decision.deadline > seen.in_phase) at_most(*decision.deadline - seen.in_phase);
+  // That it holds without a break is what is proven now, and a break may show in its pods alone.
   if (seen.target.start_proven && migration.stabilization > seen.proven_for)
-    at_most(migration.stabilization - seen.proven_for);
+    at_most(std::min(kLookAgain, migration.stabilization - seen.proven_for));
   if (!migration.waiting_for_window.empty()) {
     const WallTime now = hub_.loop().WallNow();
     at_most(minutes(1) - now.time_since_epoch() % minutes(1));  // windows open at full minutes
