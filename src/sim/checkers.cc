@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kMovesAtATime = 5;               // of one cluster, out or in, when nobody says otherwise
 constexpr int64_t kStabilizationSeconds = 10;  // of a move that names none
+constexpr Duration kReadyBefore = seconds(2);  // a pod may be ready before the process in it has begun
 constexpr Duration kWatchAgain = milliseconds(10);
 constexpr int kBack = 100;  // ranks of phases
 constexpr int kEnded = 101;
@@ -193,7 +194,7 @@ void Checkers::CheckStable(const Value& migration, const std::string& phase) {
   for (const Owned& owned : owned_) {
     if (owned.key != key || owned.workload.resource.kind != of["kind"].str()) continue;
     const Duration stable = owned.running == 0 ? Duration{} : world_.loop().Now() - owned.since;
-    if (stable < asked)
+    if (stable + kReadyBefore < asked)
       Wrong("I6", StrCat("the source of ", kube::NameOf(migration), " goes when its target has run for ",
                          stable / seconds(1), " s without a break, and ", asked / seconds(1), " s were asked for"));
   }
