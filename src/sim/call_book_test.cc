@@ -179,6 +179,10 @@ TEST(PairsTest, AWriteThatIsNotThereIsTold) {
 
 TEST(ReachTest, ASceneReachesItsProbe) {
   EXPECT_GT(PlayReach("rollout.gate_holds_another_object"), 0U);
+  for (const char* probe :
+       {"federation.older_epoch_refused", "rollout.attested", "rollout.deleted_before_its_finalizer"}) {
+    EXPECT_GT(PlayReach(probe), 0U) << probe;
+  }
   EXPECT_EQ(PlayReach("no.such_probe"), 0U);
   EXPECT_FALSE(WhyNotReached("log.line_truncated").empty());
 }

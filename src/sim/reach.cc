@@ -33,13 +33,6 @@ void TwoLeaders(size_t attempt) {
   TwoLeadersFrom(1, which % 2 == 0 ? Way::kForward : Way::kAbort, which / 4 + 1, (which / 2) % 2 == 0 ? kLate : kSoon);
 }
 
-void DeleteMigrationAt(size_t k) {
-  const auto meddlings = Meddlings();
-  const auto one = std::ranges::find_if(
-      meddlings, [](const Meddling& each) { return std::string_view(each.name) == "DeleteMigration"; });
-  if (one != meddlings.end()) MeddleAt(1, *one, k);
-}
-
 struct Reach {
   std::string_view probe;
   void (*play)(size_t attempt);  // from 1
@@ -48,8 +41,9 @@ struct Reach {
 
 constexpr Reach kReaches[] = {
     {"federation.late_create_taken_back", TwoLeaders, 4 * kTriesMax},
-    {"federation.older_epoch_refused", TwoLeaders, 4 * kTriesMax},
-    {"rollout.deleted_before_its_finalizer", DeleteMigrationAt, kTriesMax},
+    {"federation.older_epoch_refused", [](size_t) { PlayStory("hub-restored-after-an-abort"); }, 1},
+    {"rollout.attested", [](size_t) { PlayStory("attested-source"); }, 1},
+    {"rollout.deleted_before_its_finalizer", [](size_t) { PlayStory("deleted-before-it-began"); }, 1},
     {"rollout.first_placement_finds_it_elsewhere", [](size_t) { PlayStory("hub-lost"); }, 1},
     {"rollout.gate_holds_another_object", [](size_t) { PlayStory("deleted-by-hand"); }, 1},
     {"rollout.late_override_removed", TwoLeaders, 4 * kTriesMax},

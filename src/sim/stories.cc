@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/stories_rare.h"
+
 namespace baton::sim {
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture
@@ -395,6 +397,26 @@ rt::Task<void> HubRestored(Scene& scene) {
   co_await scene.ExpectClean();
 }
 
+// It forgets a move that came to nothing. The member has seen newer epochs than the record knows, and takes no older
+// ones: what runs there goes on as it is.
+rt::Task<void> HubRestoredAfterAnAbort(Scene& scene) {
+  co_await scene.Begin();
+  const std::vector<std::vector<Value>> backup = co_await BackUp(scene);
+  co_await scene.Ask();
+  co_await scene.UntilStopIsOrdered();
+  co_await scene.Abort();
+  co_await scene.Settled();
+  co_await scene.ExpectPhase("Aborted");
+  scene.world.KillController();
+  scene.Tell("person", "restores the hub from a backup that is older than the move");
+  for (size_t i = 0; i < backup.size(); ++i) co_await RestoreOne(scene, OnlyOfTheHub()[i], backup[i]);
+  scene.world.StartController();
+  co_await scene.world.loop().Sleep(minutes(3));
+  scene.Expect(co_await scene.RunsIn(scene.from),
+               StrCat("it ran in ", scene.from, ", and now in '", co_await scene.WhereItRuns(), "'"));
+  co_await scene.ExpectClean();
+}
+
 rt::Task<void> WriterLost(Scene& scene) {
   co_await scene.Begin();
   co_await scene.Ask();
@@ -527,6 +549,10 @@ constexpr NamedStory kStories[] = {
     {"slow-way-back", "the source is slow to start again after an abort", SlowWayBack},
     {"template-made-anew", "the template is deleted and applied again in the middle of a move", TemplateMadeAnew},
     {"hub-restored", "the hub is restored from a backup that is older than the move", HubRestored},
+    {"hub-restored-after-an-abort", "the hub is restored from a backup that is older than an aborted move",
+     HubRestoredAfterAnAbort},
+    {"attested-source", "the source falls silent while it stops, and a person attests its stop", AttestedSource},
+    {"deleted-before-it-began", "a migration is deleted before any leader has seen it", DeletedBeforeItBegan},
     {"writer-lost", "the Writer is deleted after a move", WriterLost},
     {"hub-lost", "the hub is made anew without its records, and the policy places the workload elsewhere", HubLost},
     {"suspended-policy", "a policy's dispatching is suspended, and the template edited", SuspendedPolicy},

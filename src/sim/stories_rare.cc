@@ -1,0 +1,65 @@
+// Stories for rare places.
+#include "sim/stories_rare.h"
+
+namespace baton::sim {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture
+
+rt::Task<void> AttestedSource(Scene& scene) {
+  co_await scene.Begin();
+  scene.world.practice(scene.from).faults().slow = 10;  // so that it is cut off before it has stopped
+  co_await scene.Ask();
+  co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        co_return (co_await scene.OnMember(scene.from))["spec"]["job"]["state"].str() == "suspended";
+      },
+      minutes(1));
+  scene.world.CutOff(scene.from, true);
+  std::string state;
+  const bool stopped = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        const Value job = (co_await scene.OnMember(scene.from))["status"]["jobStatus"];
+        state = job["upgradeSavepointPath"].str();
+        co_return !scene.JobRuns(scene.from) && job["state"].str() == "FINISHED" && !state.empty();
+      },
+      minutes(5));
+  scene.Expect(stopped, "the source did not stop");
+  scene.Expect((co_await scene.Writer())["spec"]["holder"]["cluster"].str() == scene.from,
+               StrCat(kOfTheRecord, "it was granted before anybody attested anything"));
+  co_await scene.world.loop().Sleep(seconds(30));
+  scene.Expect((co_await scene.WhereItRuns()).empty(), "silence was taken for a stop");
+  co_await scene.PatchMigration(
+      StrCat("{spec: {attestation: {by: ann, reason: 'it is off', stateRef: '", state, "'}}}"));
+  const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(5));
+  scene.Expect(runs, "attested, and it does not run");
+  scene.world.CutOff(scene.from, false);
+  co_await scene.Settled();
+  co_await scene.ExpectPhase("Succeeded");
+  co_await scene.CheckAll();
+}
+
+rt::Task<void> DeletedBeforeItBegan(Scene& scene) {
+  co_await scene.Begin();
+  scene.world.KillController();
+  Value migration = Yaml(MigrationTo(scene.to));
+  migration.Edit("metadata").Set("finalizers", json::Array({"example.com/audit"}));
+  const auto made = co_await scene.world.Apply(kMigrations, std::move(migration));
+  scene.Expect(made.ok(), made.ok() ? "" : std::string(made.error().message()));
+  scene.Tell("person", "deletes the migration, which an auditor keeps");
+  [[maybe_unused]] const auto gone = co_await scene.world.hub().Delete(kMigrations, {"default", scene.move});
+  scene.world.StartController();
+  const bool ended = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> { co_return Scene::IsOver(co_await scene.Migration()); }, minutes(2));
+  scene.Expect(ended, "deleted before it began, and it has not ended");
+  co_await scene.ExpectPhase("Aborted");
+  co_await scene.PatchMigration("{metadata: {finalizers: null}}");
+  co_await scene.world.loop().Sleep(seconds(10));
+  scene.Expect((co_await scene.Migration()).is_null(), "the migration is still there");
+  co_await scene.ExpectRunsAlone(scene.from);
+  co_await scene.ExpectNoResidue();
+  co_await scene.ExpectClean();
+}
+
+// NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
+
+}  // namespace baton::sim

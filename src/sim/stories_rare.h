@@ -1,0 +1,14 @@
+// Stories for places in the code that random days hardly ever come to (sim/reach.h). Listed in stories.cc.
+#pragma once
+
+#include "sim/scene.h"
+
+namespace baton::sim {
+
+// The source falls silent while it stops, and a person who saw that nothing runs there attests it.
+rt::Task<void> AttestedSource(Scene& scene);
+
+// A migration that somebody else keeps by a finalizer is deleted before any leader has seen it.
+rt::Task<void> DeletedBeforeItBegan(Scene& scene);
+
+}  // namespace baton::sim
