@@ -309,6 +309,10 @@ Decision ToWithdraw(Phase phase, const Writer& writer, const Observation& seen, 
   const std::string& uid = seen.target.answered ? seen.target.uid : writer.holder.member_uid;
   Writer next = WithStop(writer, claim.target, uid, writer.receipt->capture);
   next.claim->intent = Intent::kWithdraw;
+  // A source that ran again after its state was captured, and was stopped again, goes on from what it has now, unless
+  // the target has a newer state still.
+  if (StopProven(writer, seen.source, claim.source) && seen.source.capture != writer.receipt->capture)
+    next.stop->capture = seen.source.capture;
   // What its operator says cannot start will make no capture; what may still start is first asked for one.
   next.stop->any_way = !seen.target.runs && !seen.target.start_failed.empty();
   return Do(phase, SwapWriter{next}, StrCat("going back: ", why));
@@ -363,7 +367,10 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
                      attested;
   if (!ordered && !GUARD("rollout.proof_read_again", still)) {
     SOMETIMES("rollout.proof_gone_after_grant");
-    if (migration.abort) return OnFailureAfterGrant(phase, writer, migration, seen, "asked for");
+    // One that came back to life is newer than what was granted: it is stopped again before it is told to go on.
+    const bool stops = Answers(seen.source, claim.source) && seen.source.found && !seen.source.deleting &&
+                       seen.source.uid == writer.stop->uid && !StopProven(writer, seen.source, claim.source);
+    if (migration.abort && !stops) return OnFailureAfterGrant(phase, writer, migration, seen, "asked for");
     if (!Answers(seen.source, claim.source)) {
       const std::string what = StrCat("cluster ", claim.source.cluster, " to show its stop once more");
       if (seen.in_phase >= migration.deadlines.start)
