@@ -252,6 +252,8 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
       if (!GUARD("rollout.gate_stops", false)) co_return NotYet(cluster, manifest, "its stop is not rendered yet");
       break;
     case Mode::kRunning:
+      // What is not there is made, held: it may be that which the start waits for.
+      if (held && observed.is_null()) co_return hold();
       if (held || rendered != rule.seq) {
         SOMETIMES("rollout.gate_waits_for_the_start");
         if (!GUARD("rollout.gate_starts", false)) co_return NotYet(cluster, manifest, "its start is not rendered yet");
