@@ -213,7 +213,7 @@ Result<Value> Profile::Form(Value object, const std::vector<Setting>& settings, 
                             const Question& question) const {
   ProfileMemo::Key key{.function = function, .object = std::move(object), .related = {}, .question = question};
   if (std::optional<Value> known = memo_->Find(key)) return *std::move(known);
-  const Value formed = TRY(MakeForm(key.object, settings, function, question));
+  Value formed = TRY(MakeForm(key.object, settings, function, question));
   memo_->Keep(std::move(key), formed);
   return formed;
 }
