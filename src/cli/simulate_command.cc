@@ -26,13 +26,13 @@ constexpr uint64_t kJobsMax = 256;
 constexpr uint64_t kSeedsMax = 1'000'000'000;
 constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 
-constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",  "--probes", "--jobs", "--matrix",
-                                              "--at",    "--fault", "--pairs",  "--pair", "--for"};
+constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",  "--probes", "--jobs", "--matrix", "--at",
+                                              "--fault", "--pairs", "--pair",   "--for",  "--slice"};
 
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes] [--matrix]\n"
     "       baton simulate --seed S --at SITE --fault KIND [--trace]\n"
-    "       baton simulate --pairs [--for TIME] [--seed S] [-j N]\n"
+    "       baton simulate --pairs [--slice I/N] [--for TIME] [-j N]\n"
     "       baton simulate --pair NAME [--trace]\n"
     "       baton simulate --scenario FILE [--trace]\n"
     "       baton simulate migrate KIND/NAME --to CLUSTER --from-hub   (on a copy of your own fleet: -h tells more)\n"
@@ -70,6 +70,7 @@ constexpr const char* kHelp =
     "  --pairs     in place of random days: a move in which the leader dies, or loses its lease and goes on, at every "
     "two\n"
     "              of its writes\n"
+    "  --slice I/N with --pairs: the I-th (from 0) of N parts of about the same size, which are all pairs together\n"
     "  --for TIME  begin nothing new after that time (15m), even if not all has been played; with --pairs the seed "
     "says\n"
     "              which ones come first\n"
@@ -208,6 +209,19 @@ int PlayOnePair(const std::string& text, bool trace) {
   return result.problems.empty() ? 0 : kFailed;
 }
 
+// "3/12"
+Result<void> ReadSlice(const Flags& flags, sim::PairsOptions& options) {
+  if (!flags.Has("--slice")) return {};
+  const std::string text = flags.Get("--slice");
+  const char* const end = text.data() + text.size();
+  const auto [slash, wrong] = std::from_chars(text.data(), end, options.slice);
+  const bool has_slash = wrong == std::errc() && slash != end && *slash == '/';
+  const auto [last, wrong_too] = std::from_chars(has_slash ? slash + 1 : end, end, options.slices);
+  if (!has_slash || wrong_too != std::errc() || last != end || options.slice >= options.slices)
+    return InvalidError(StrCat("--slice is like 3/12, from 0/12 to 11/12, and not '", text, "'"));
+  return {};
+}
+
 int Pairs(const Flags& flags, uint64_t seed, size_t jobs) {
   for (const std::string_view other : {"--seeds", "--probes", "--matrix", "--at", "--fault"}) {
     if (flags.Has(other))
@@ -216,10 +230,14 @@ int Pairs(const Flags& flags, uint64_t seed, size_t jobs) {
   if (flags.Has("--pair")) return PlayOnePair(flags.Get("--pair"), flags.Has("--trace"));
   const Result<Duration> budget = flags.GetDuration("--for", {});
   if (!budget.ok()) return UsageError(kName, budget.error());
-  const Result<sim::PairsPlayed> played = sim::RunPairs({.seed = seed, .budget = *budget, .jobs = jobs}, PrintPair);
+  sim::PairsOptions options{.seed = seed, .budget = *budget, .jobs = jobs};
+  const Result<void> slice = ReadSlice(flags, options);
+  if (!slice.ok()) return UsageError(kName, slice.error());
+  const Result<sim::PairsPlayed> played = sim::RunPairs(options, PrintPair);
   if (!played.ok()) return Failure(kName, played.error());
-  std::printf("pairs: %zu played, %zu failed; %zu of %zu first blows, each with every second one\n", played->pairs,
-              played->failed, played->firsts, played->firsts_of);
+  std::printf(
+      "pairs: %zu played, %zu failed; %zu of %zu first blows of this slice, each with every second one; %zu in all\n",
+      played->pairs, played->failed, played->firsts, played->firsts_of, played->firsts_all);
   return played->failed == 0 ? 0 : kFailed;
 }
 
@@ -242,6 +260,7 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
                {"--pairs"},
                {"--pair", "NAME"},
                {"--for", "TIME"},
+               {"--slice", "I/N"},
                {"--scenario", "FILE"}});
   const Result<void> parsed = flags.Parse(arguments);
   if (!parsed.ok()) return UsageError(kName, parsed.error());

@@ -24,6 +24,8 @@ namespace baton::sim {
 namespace {
 
 constexpr uint64_t kSeed = 1;  // of the move: pairs are tried, not chances
+constexpr uint64_t kOrder = 1;
+constexpr uint64_t kStride = 7919;  // what one run does not come to another begins with
 constexpr size_t kFailuresMax = 20;
 constexpr std::array<std::string_view, kBlows> kBlowNames = {"before", "after", "deposed-soon", "deposed-late"};
 constexpr std::array<Duration, kBlows> kSlow = {Duration{}, Duration{}, milliseconds(700), milliseconds(4'000)};
@@ -302,9 +304,17 @@ Result<PairsPlayed> RunPairs(const PairsOptions& options,
       for (size_t i = 0; i < kBlows; ++i) firsts.push_back({way, {static_cast<Blow>(i), write}});
     }
   }
-  rt::SeededRandom random(options.seed);
+  PairsPlayed played{.firsts_all = firsts.size()};
+  // Mixed, so that no slice has only the dear ones, but always in the same way.
+  rt::SeededRandom random(kOrder);
   for (size_t i = firsts.size(); i > 1; --i) std::swap(firsts[i - 1], firsts[random.Below(i)]);
-  PairsPlayed played{.firsts_of = firsts.size()};
+  std::vector<First> slice;
+  for (size_t i = options.slice; i < firsts.size(); i += options.slices) slice.push_back(firsts[i]);
+  if (!slice.empty())
+    std::rotate(slice.begin(), slice.begin() + static_cast<std::ptrdiff_t>(options.seed * kStride % slice.size()),
+                slice.end());
+  firsts = std::move(slice);
+  played.firsts_of = firsts.size();
   const auto begun = std::chrono::steady_clock::now();
   const auto more = [&](uint64_t id) -> Processes::Work {
     const bool late = options.budget > Duration{} && std::chrono::steady_clock::now() - begun > options.budget;

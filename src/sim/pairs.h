@@ -2,7 +2,7 @@
 // done and before its answer, or it becomes slow, loses its lease and goes on beside the new one. (To die after the
 // answer is to die before the next write: in between nothing is written.) All pairs can be tried.
 //
-//   RunPairs({.seed = night, .budget = minutes(15), .jobs = 2}, print);   // as many as fit, others every night
+//   RunPairs({.slice = night % 6, .slices = 6, .jobs = 2}, print);        // a sixth of all, another one every night
 //   PlayPairsOf(Way::kForward, {Blow::kDiesAfter, 12});                   // one first with every second one
 //   PlayPair(TRY(PairName::Parse("forward:after-12:before-3")), &story);  // one pair, told
 //
@@ -57,13 +57,17 @@ std::vector<PairResult> PlayPairsOf(Way way, BlowAt first);
 PairResult PlayPair(const PairName& name, Story* story = nullptr);
 
 struct PairsOptions {
-  uint64_t seed = 1;     // in which order
+  uint64_t seed = 1;     // which one of the slice comes first: what a budget cuts off is another every time
   Duration budget = {};  // real time after which no further first blow is begun; zero: all
+  // The first blows have one fixed order; a slice has each `slices`th of them. All slices together are all pairs.
+  size_t slice = 0;
+  size_t slices = 1;
   size_t jobs = 1;
 };
 struct PairsPlayed {
   size_t firsts = 0;     // first blows that were tried with every second one
-  size_t firsts_of = 0;  // that there are
+  size_t firsts_of = 0;  // that are in the slice
+  size_t firsts_all = 0;
   size_t pairs = 0;
   size_t failed = 0;
 };
