@@ -58,7 +58,7 @@ class Follow:
         except (OSError, ValueError):
             pass  # The server ends.
 
-    def until(self, holds, limit=600):
+    def until(self, holds, limit=1800):
         with self.changed:
             assert self.changed.wait_for(lambda: holds(self.values), limit), f"waited in vain; {len(self.values)} are there"
 

@@ -99,6 +99,10 @@ std::optional<Duration> AggregateController::WaitFor(const std::string& key, con
   Unsettled& state = unsettled_.try_emplace(key, Unsettled{.since = now, .behind = now}).first->second;
   const bool behind = Behind(unanswered, items);
   if (behind) state.behind = now;
+  // As long as nobody has answered there is nothing to tell but where it goes, and its turn comes: the time begins with
+  // the first answer.
+  const bool none = std::ranges::all_of(items, [&](const auto& item) { return unanswered.contains(item.first); });
+  if (behind && none) state.since = now;
   const MonotonicTime last = state.since + kSettleBehind;
   const MonotonicTime until = behind ? last : std::min(last, state.behind + kSettle);
   if (now >= until) return std::nullopt;
