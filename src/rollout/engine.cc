@@ -21,6 +21,10 @@ namespace {
 constexpr std::string_view kOverrideKey = "override:";  // before the key of an override of ours, in the queue
 constexpr std::string_view kOverridePrefix = "zz-baton-";
 
+std::string WorkloadIndex(const Value& workload) {
+  return StrCat(kube::KindOf(workload), "/", kube::NamespaceOf(workload), "/", kube::NameOf(workload));
+}
+
 // Whether nothing but the status differs.
 bool OnlyToldOn(const Value& before, const Value& now) {
   if (before.is_null() || now.is_null() || before["spec"] != now["spec"]) return false;
@@ -91,22 +95,31 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     const Value& policy = now.is_null() ? before : now;
     if (!kube::NameOf(policy).starts_with(kOverridePrefix)) return;
     const Value& selector = policy["spec"]["resourceSelectors"][0];
-    if (!now.is_null()) controller_.Add(StrCat(kOverrideKey, kube::Name::Of(policy).Key()));
-    Wake(json::Object(
-             {{"kind", selector["kind"]},
-              {"metadata", json::Object({{"name", selector["name"]}, {"namespace", kube::NamespaceOf(policy)}})}}),
-         !now.is_null());
+    const Value workload = json::Object(
+        {{"kind", selector["kind"]},
+         {"metadata", json::Object({{"name", selector["name"]}, {"namespace", kube::NamespaceOf(policy)}})}});
+    Wake(workload);
+    if (now.is_null()) return;
+    // Whose it is looks at it though it has ended: it may have come late. One of nobody is looked into.
+    const std::string_view uid = kube::NameOf(policy).substr(kOverridePrefix.size());
+    const std::string owner = MoveOf(workload, uid);
+    controller_.Add(owner.empty() ? StrCat(kOverrideKey, kube::Name::Of(policy).Key()) : owner);
   });
 }
 
+std::string Engine::MoveOf(const Value& workload, std::string_view uid) const {
+  for (const std::string& key : migrations_.KeysByIndex("workload", WorkloadIndex(workload))) {
+    if (kube::UidOf(migrations_.Get(key)) == uid) return key;
+  }
+  return {};
+}
+
 // Those that move this workload.
-void Engine::Wake(const Value& workload, bool ended_too) {
+void Engine::Wake(const Value& workload) {
   if (migrations_.size() == 0) return;
-  const std::string index =
-      StrCat(kube::KindOf(workload), "/", kube::NamespaceOf(workload), "/", kube::NameOf(workload));
-  for (const std::string& key : migrations_.KeysByIndex("workload", index)) {
+  for (const std::string& key : migrations_.KeysByIndex("workload", WorkloadIndex(workload))) {
     const std::optional<Phase> phase = PhaseFromName(migrations_.Get(key)["status"]["phase"].str());
-    if (ended_too || !phase || !IsEnd(*phase)) controller_.Add(key);
+    if (!phase || !IsEnd(*phase)) controller_.Add(key);
   }
 }
 
@@ -503,10 +516,9 @@ rt::Task<Result<void>> Engine::RemoveLostOverride(kube::Name name) {
     co_return policy.error().kind() == ErrorKind::kNotFound ? Result<void>() : Result<void>(policy.error());
   const std::string uid = name.name.substr(kOverridePrefix.size());
   const Value& selector = (*policy)["spec"]["resourceSelectors"][0];
-  const std::string index = StrCat(selector["kind"].str(), "/", name.ns, "/", selector["name"].str());
-  for (const std::string& key : migrations_.KeysByIndex("workload", index)) {
-    if (kube::UidOf(migrations_.Get(key)) == uid) co_return Result<void>();
-  }
+  const Value workload = json::Object(
+      {{"kind", selector["kind"]}, {"metadata", json::Object({{"name", selector["name"]}, {"namespace", name.ns}})}});
+  if (!MoveOf(workload, uid).empty()) co_return Result<void>();
   // It may be older than our copies: live, and the migrations, too.
   const kube::Listed all = CO_TRY(co_await hub_.api().ListAll(kMigrations, {.ns = name.ns}));
   for (const Value& migration : all.items) {

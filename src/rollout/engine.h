@@ -121,7 +121,8 @@ class Engine {
   rt::Task<Result<json::Value>> Finalize(const std::string& key);
   static json::Value Pinned(const Look& look);
   int64_t Fence() const { return options_.fence ? options_.fence() : 1; }
-  void Wake(const json::Value& workload, bool ended_too = false);
+  void Wake(const json::Value& workload);
+  std::string MoveOf(const json::Value& workload, std::string_view uid) const;  // its key; "": not known
 
   federation::Hub& hub_;
   federation::Federation& federation_;

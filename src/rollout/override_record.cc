@@ -80,7 +80,9 @@ Value RuleFor(const Value& formed, std::string_view cluster, const interpret::Pr
 
 Result<Value> MakeOverride(const OverrideState& state, const Claim& claim, const Value& workload, const Value& pinned,
                            const interpret::Profile& profile) {
-  const SideRule everywhere{.mode = Mode::kHeld, .seq = std::max(state.source.seq, state.target.seq)};
+  // The source's epoch and not the newest: a grant changes nothing for the source then, whose Work need not be written
+  // between the grant and the start.
+  const SideRule everywhere{.mode = Mode::kHeld, .seq = state.source.seq};
   const Value held = TRY(Formed(everywhere, false, workload, pinned["other"], profile, "", ""));
   const Value source =
       TRY(Formed(state.source, true, workload, pinned["source"], profile, claim.source.cluster, claim.target.cluster));
