@@ -34,9 +34,10 @@ AggregateController::AggregateController(Hub& hub, ScheduleController& schedule,
   render_.OnTrouble([this](const std::string& key) { controller_.Add(key); });
   hub_.OnTemplate([this](const json::Value& before, const json::Value& now) {
     // A user's edit may have taken the status away.
-    if (!before.is_null() && !now.is_null() && before["status"] != now["status"]) {
-      controller_.Add(TemplateKey::Of(now).BindingKey(), kube::Priority::kResync);
-    }
+    if (before.is_null() || now.is_null() || before["status"] == now["status"]) return;
+    const std::string key = TemplateKey::Of(now).BindingKey();
+    const auto told = told_.find(key);
+    if (told == told_.end() || told->second != now["status"]) controller_.AddAfter(key, kPutRight);
   });
 }
 
@@ -56,6 +57,7 @@ rt::Task<Result<void>> AggregateController::WriteTemplateStatus(const json::Valu
   if (!resource.ok()) co_return resource.error();
   json::Value next = object;
   next.Set("status", (*aggregated)["status"]);
+  told_.insert_or_assign(key.BindingKey(), (*aggregated)["status"]);
   const Result<json::Value> written = co_await hub_.api().UpdateStatus(*resource, next);
   // No status subresource: nothing to write it to.
   if (!written.ok() && written.error().kind() != ErrorKind::kNotFound) co_return written.error();
@@ -113,6 +115,7 @@ rt::Task<kube::Outcome> AggregateController::Reconcile(std::string key) {
   const json::Value binding = hub_.Binding(key);
   if (binding.is_null() || kube::IsDeleting(binding)) {
     unsettled_.erase(key);
+    told_.erase(key);
     co_return kube::Outcome::Done();
   }
   std::set<std::string> expected;

@@ -249,6 +249,21 @@ spec:
     co_await world.Settle();
     const Value object = co_await world.OnHub(kTestDeployments, "default/web");
     EXPECT_EQ(object["status"]["readyReplicas"].int_or(0), 3) << object["status"];
+    // Another leader tells something else each time we have put it right: the two take turns, but not without a pause.
+    world.hub->writes.clear();
+    constexpr int kSeconds = 10;
+    const MonotonicTime until = world.loop.Now() + seconds(kSeconds);
+    while (world.loop.Now() < until) {
+      Value other = co_await world.OnHub(kTestDeployments, "default/web");
+      if (other["status"]["readyReplicas"].int_or(0) == 3) {
+        other.Edit("status").Set("readyReplicas", 2);
+        EXPECT_TRUE((co_await world.hub_server->api->UpdateStatus(kTestDeployments, other)).ok());
+      }
+      co_await world.loop.Sleep(milliseconds(1));
+    }
+    EXPECT_LE(world.hub->writes["update deployments/status"], kSeconds + 1);
+    co_await world.Settle();
+    EXPECT_EQ((co_await world.OnHub(kTestDeployments, "default/web"))["status"]["readyReplicas"].int_or(0), 3);
   });
 }
 

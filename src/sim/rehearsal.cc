@@ -453,6 +453,7 @@ Rehearsal Rehearse(const Fleet& fleet, const RehearsalWish& wish, uint64_t seed,
   Rehearsal result;
   result.day.seed = seed;
   rt::VirtualLoop loop(seed);
+  loop.LimitStepsPerInstant(kStepsPerInstant);
   Story story(options.detail);
   story.Begin(loop);
   BadCalls chance(seed);

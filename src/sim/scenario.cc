@@ -61,6 +61,7 @@ rt::Task<std::vector<std::string>> PlayIn(World& world, CallRules& rules, const 
 
 std::vector<std::string> PlayScenario(const scenario::Scenario& scenario, Story* story) {
   rt::VirtualLoop loop(scenario.seed);
+  loop.LimitStepsPerInstant(kStepsPerInstant);
   if (story != nullptr) story->Begin(loop);
   std::vector<std::string> problems;
   loop.Run(rt::Do([&]() -> rt::Task<void> {

@@ -344,6 +344,7 @@ class OneWriterWatch {
 std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan, Story* story,
                               CallBook* book) {
   rt::VirtualLoop loop(seed);
+  loop.LimitStepsPerInstant(kStepsPerInstant);
   if (story != nullptr) story->Begin(loop);
   std::vector<std::string> problems;
   loop.Run(rt::Do([&]() -> rt::Task<void> {

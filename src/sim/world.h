@@ -40,6 +40,10 @@
 
 namespace baton::sim {
 
+// More turns of the loop without time moving on are a livelock: somebody goes round and round. (The busiest instants of
+// whole days have some thousands.)
+inline constexpr uint64_t kStepsPerInstant = 1'000'000;
+
 struct WorldOptions {
   std::vector<std::string> clusters = {"blue", "green"};
   int operator_speed = 20;  // how many times faster than real ones the practice operators look
