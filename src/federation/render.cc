@@ -20,6 +20,9 @@ namespace {
 
 namespace keys = api::karmada;
 
+// Our copy of a binding is older than the hub's: its watch wakes us when it has caught up; this is the net below that.
+constexpr Duration kLookAgainForBinding = seconds(1);
+
 // The server's own fields never travel.
 constexpr std::string_view kServerFields[] = {"creationTimestamp",
                                               "deletionTimestamp",
@@ -91,6 +94,11 @@ std::vector<std::pair<std::string, int64_t>> Targets(const json::Value& binding)
   return targets;
 }
 
+bool IsNamed(const json::Value& binding, std::string_view cluster) {
+  const auto there = [&](const auto& one) { return one.first == cluster; };
+  return std::ranges::any_of(Targets(binding), there);
+}
+
 }  // namespace
 
 std::string ClusterOfWork(const json::Value& work) {
@@ -128,9 +136,16 @@ RenderController::RenderController(Hub& hub, Revisions& revisions)
     controller_.Add(TemplateKey::Of(now).BindingKey());
   });
   hub_.works().OnChange([this](const json::Value& before, const json::Value& now) {
+    const std::string key = BindingOfWork(now.is_null() ? before : now);
+    if (key.empty()) return;
+    if (before.is_null()) {
+      // One that comes to be known when its binding wants it no more (what is created is learned from the watch alone).
+      const json::Value& binding = hub_.Binding(key);
+      if (!binding.is_null() && !IsNamed(binding, ClusterOfWork(now))) controller_.Add(key);
+      return;
+    }
     // Somebody changed or deleted a Work: put it right.
-    if (before.is_null() || (!now.is_null() && before["spec"] == now["spec"])) return;
-    if (const std::string binding = BindingOfWork(before); !binding.empty()) controller_.Add(binding);
+    if (now.is_null() || before["spec"] != now["spec"]) controller_.Add(key);
   });
   const auto override_policy = [this](const json::Value& before, const json::Value& now) {
     OverrideChanged(before, now);
@@ -332,6 +347,14 @@ rt::Task<Result<void>> RenderController::PutWork(const json::Value& binding, con
   co_return Result<void>();
 }
 
+rt::Task<Result<bool>> RenderController::IsCurrent(std::string key, json::Value binding) {
+  const Result<json::Value> live = co_await hub_.api().Get(BindingResource(key), kube::Name::FromKey(key));
+  if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return live.error();
+  if (!live.ok() || binding.is_null()) co_return !live.ok() && binding.is_null();
+  co_return kube::UidOf(*live) == kube::UidOf(binding) &&
+      (*live)["metadata"]["generation"] == binding["metadata"]["generation"];
+}
+
 rt::Task<Result<void>> RenderController::RemoveWorks(const std::string& key, const json::Value& binding,
                                                      const std::set<std::string, std::less<>>& keep) {
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
@@ -460,6 +483,10 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
   if (binding.is_null()) {
     SetTrouble(key, "");
     need_overrides_.erase(key);
+    if (hub_.works().KeysByIndex("binding", key).empty()) co_return kube::Outcome::Done();
+    const Result<bool> gone = co_await IsCurrent(key, binding);
+    if (!gone.ok()) co_return kube::Outcome::Retry(gone.error());
+    if (!*gone) co_return kube::Outcome::WaitFor(kLookAgainForBinding);
     co_return kube::Outcome::Of(co_await RemoveWorks(key, binding, {}));
   }
   if (kube::IsDeleting(binding)) co_return co_await Finish(key, binding);
@@ -479,6 +506,14 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
   }
   const Result<void> kept = co_await KeepWriter(key, binding, object, keep);
   if (!kept.ok()) co_return kube::Outcome::Retry(kept.error());
+  const bool removes = std::ranges::any_of(hub_.works().ByIndex("binding", key), [&](const json::Value& work) {
+    return !keep.contains(ClusterOfWork(work)) && !kube::IsDeleting(work);
+  });
+  if (removes) {
+    const Result<bool> current = co_await IsCurrent(key, binding);
+    if (!current.ok()) co_return kube::Outcome::Retry(current.error());
+    if (!*current) co_return kube::Outcome::WaitFor(kLookAgainForBinding);
+  }
   Result<void> removed = co_await RemoveWorks(key, binding, keep);
   if (!removed.ok()) co_return kube::Outcome::Retry(removed.error());
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {

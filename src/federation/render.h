@@ -52,6 +52,8 @@ class RenderController {
   rt::Task<Result<void>> PutWorks(const std::string& key, const json::Value& binding, const json::Value& object);
   rt::Task<Result<void>> KeepWriter(const std::string& key, const json::Value& binding, const json::Value& object,
                                     std::set<std::string, std::less<>>& keep);
+  // Whether the binding on the hub is the one that is decided on: what is removed is not removed for an old copy.
+  rt::Task<Result<bool>> IsCurrent(std::string key, json::Value binding);
   rt::Task<Result<void>> RemoveWorks(const std::string& key, const json::Value& binding,
                                      const std::set<std::string, std::less<>>& keep);
   rt::Task<Result<void>> PutWork(const json::Value& binding, const json::Value& object, const std::string& cluster,
