@@ -31,13 +31,17 @@ rt::Task<Result<void>> Engine::ReadHub(Look& look) {
   const std::string name = WriterName(look.spec.kind, look.spec.workload);
   look.writer_object = CO_TRY(co_await GetOrNull(hub_.api(), kWriters, {ns, name}));
   look.writer = ReadWriter(look.writer_object);
-  Result<kube::Resource> resource = co_await hub_.ResourceOf(look.spec.api_version, look.spec.kind);
+  const Result<kube::Resource> resource = co_await hub_.ResourceOf(look.spec.api_version, look.spec.kind);
   if (!resource.ok() && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
-  if (resource.ok()) look.workload = CO_TRY(co_await GetOrNull(hub_.api(), *resource, {ns, look.spec.workload}));
-  look.binding = CO_TRY(co_await GetOrNull(hub_.api(), federation::kResourceBindings,
-                                           {ns, api::karmada::BindingName(look.spec.kind, look.spec.workload)}));
-  look.override_policy = CO_TRY(
-      co_await GetOrNull(hub_.api(), federation::kOverridePolicies, {ns, OverrideName(look.spec.migration.uid)}));
+  std::vector<rt::Task<Result<Value>>> others;
+  others.push_back(GetOrNull(hub_.api(), federation::kResourceBindings,
+                             {ns, api::karmada::BindingName(look.spec.kind, look.spec.workload)}));
+  others.push_back(GetOrNull(hub_.api(), federation::kOverridePolicies, {ns, OverrideName(look.spec.migration.uid)}));
+  if (resource.ok()) others.push_back(GetOrNull(hub_.api(), *resource, {ns, look.spec.workload}));
+  std::vector<Result<Value>> read = co_await rt::WhenAll(std::move(others));
+  look.binding = CO_TRY(std::move(read[0]));
+  look.override_policy = CO_TRY(std::move(read[1]));
+  if (resource.ok()) look.workload = CO_TRY(std::move(read[2]));
   const bool same = !look.workload.is_null() && !kube::IsDeleting(look.workload) &&
                     (look.writer_object.is_null() || look.writer_object["spec"]["workload"]["uid"].str().empty() ||
                      GUARD("handoff.same_template",
@@ -262,15 +266,22 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   bool probed = false;
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
   const auto look_there = [&]() -> rt::Task<Result<void>> {
-    const Value home = CO_TRY(co_await GetOrNull(member->api(), federation::kNamespaces, {"", "kube-system"}));
-    sighting.cluster_id = kube::UidOf(home);
     const kube::Resource resource = CO_TRY(co_await member->mapper().ForObject(look.workload));
     const kube::Name name = kube::Name::Of(look.workload);
-    // Related things first, the object last: what it says is then at least as new as they are.
+    // Whose cluster it is, and related things, first; the object last: what it says is then at least as new as they
+    // are.
     const bool probe = is_target && question.start_seq >= 0;
-    Value related = CO_TRY(co_await SeeRelated(*member, look, probe, question.start_seq));
+    std::vector<rt::Task<Result<Value>>> first;
+    first.push_back(GetOrNull(member->api(), federation::kNamespaces, {"", "kube-system"}));
+    first.push_back(SeeRelated(*member, look, probe, question.start_seq));
+    std::vector<Result<Value>> around = co_await rt::WhenAll(std::move(first));
+    const Value home = CO_TRY(std::move(around[0]));
+    sighting.cluster_id = kube::UidOf(home);
+    Value related = CO_TRY(std::move(around[1]));
     const Value object = CO_TRY(co_await GetOrNull(member->api(), resource, name));
     sighting.remains = !related["remains"].empty();
+    sighting.pods_run = std::ranges::any_of(related["remains"].items(),
+                                            [](const Value& one) { return one["status"]["phase"].str() == "Running"; });
     sighting.found = !object.is_null();
     if (!sighting.found) {
       sighting.unheard = CO_TRY(Unheard(*member, resource, look, object, related, question, sighting));

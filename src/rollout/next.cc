@@ -551,6 +551,30 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
 // After this part of its time a stop that captures is no longer insisted on.
 constexpr int kPatience = 8;
 
+// The target's operator may have had an older order in hand, and start it after it was taken for one that never had.
+// Until it is gone each look is held against what was concluded: what starts is to be stopped, and its state found.
+std::optional<Decision> StartedLate(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Sighting& target = seen.target;
+  if (!Answers(target, claim.target) || !GUARD_STANDS("handoff.late_start_is_noticed")) return std::nullopt;
+  const bool same = target.found && target.uid == writer.stop->uid;
+  const bool stays = seen.binding.clusters.contains(claim.target.cluster);  // its removal is not ordered yet
+  Writer next = writer;
+  // What was never deployed had no pods.
+  const bool appeared = same && target.pods_run && !target.stop_proven && writer.stop->capture.empty();
+  if ((same && target.runs) || appeared || (same && stays && !target.stop_proven)) {
+    next.stop->proven = false;
+    return Do(Phase::kWithdrawing, SwapWriter{next},
+              StrCat(claim.target.cluster, " started after all: waiting for it to stop"));
+  }
+  const bool newer = same && target.stop_proven && target.progress == Sighting::Progress::kSome &&
+                     !target.capture.empty() && target.capture != writer.stop->capture;
+  if (!newer || IsVouchedFor(migration, claim, claim.target)) return std::nullopt;
+  next.stop->capture = target.capture;
+  return Do(Phase::kWithdrawing, SwapWriter{next},
+            StrCat(claim.target.cluster, " had started after all; its state is captured"));
+}
+
 Decision StopTarget(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
   const Phase phase = Phase::kWithdrawing;
@@ -571,6 +595,14 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
     }
     // What it did is decided after it stopped, never before.
     next.stop->proven = true;
+    const bool lost = Answers(seen.target, claim.target) && !seen.target.remains &&
+                      (!seen.target.found || seen.target.uid != writer.stop->uid);
+    if (lost && IsVouchedFor(migration, claim, claim.target)) {
+      next.stop->capture = migration.attestation->state_ref;
+      return Do(phase, SwapWriter{next},
+                StrCat("the workload is gone from ", claim.target.cluster, "; its state is the one that ",
+                       migration.attestation->by, " named"));
+    }
     if (StopProven(writer, seen.target, claim.target)) {
       const bool none =
           GUARD("handoff.progress_is_judged_after_the_stop", seen.target.progress == Sighting::Progress::kNone);
@@ -600,11 +632,12 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
     if (late)
       return Ask(phase, what,
                  StrCat("stop the workload in ", claim.target.cluster,
-                        "; nothing runs elsewhere until then; if the cluster is lost for good: `baton attest "
+                        "; nothing runs elsewhere until then; if it, or the cluster, is lost for good: `baton attest "
                         "--cluster ",
                         claim.target.cluster, "`"));
     return Wait(phase, what, migration.deadlines.undo);
   }
+  if (auto step = StartedLate(writer, migration, seen)) return *std::move(step);
   // A target that may ever have been told to run is deleted, and seen gone, before another runs.
   if (auto step = Assert(phase, writer, seen, {claim.source.cluster})) return *std::move(step);
   const bool lost = Attested(migration, claim, claim.target, seen.target);

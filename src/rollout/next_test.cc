@@ -474,6 +474,26 @@ const std::vector<Row>& Back() {
        "gone from B"},
       {"pods left, late", TargetRemoved, [](Case& c) { c.seen.target.remains = true, Late(c); }, Phase::kWithdrawing,
        "none", "delete it there", true},
+      {"started late: it has pods", TargetRemoved,
+       [](Case& c) {
+         c.seen.target.found = c.seen.target.pods_run = true, c.seen.target.uid = c.writer.stop->uid;
+         c.writer.stop->capture.clear();
+       },
+       Phase::kWithdrawing, "swap-writer", "started after all"},
+      {"started late: it runs", TargetRemoved,
+       [](Case& c) { c.seen.target.found = c.seen.target.runs = true, c.seen.target.uid = c.writer.stop->uid; },
+       Phase::kWithdrawing, "swap-writer", "started after all"},
+      {"started late: and has stopped with a newer state", TargetRemoved,
+       [](Case& c) {
+         c.seen.target.found = c.seen.target.stop_proven = true, c.seen.target.uid = c.writer.stop->uid;
+         c.seen.target.progress = Sighting::Progress::kSome, c.seen.target.capture = "m-1-5/newer";
+       },
+       Phase::kWithdrawing, "swap-writer", "had started after all; its state is captured"},
+      {"gone before it was seen stopped", Withdrawing, [](Case& c) { c.seen.target.found = false, Late(c); },
+       Phase::kWithdrawing, "none", "baton attest", true},
+      {"gone before it was seen stopped, vouched for", Withdrawing,
+       [](Case& c) { c.seen.target.found = false, VouchedForTarget(c); }, Phase::kWithdrawing, "swap-writer",
+       "its state is the one that ann named"},
       {"gone from another cluster", TargetRemoved, [](Case& c) { c.seen.target.cluster_id = "x"; }, Phase::kWithdrawing,
        "none", "gone from B"},
       {"grants back", TargetRemoved, Same, Phase::kWithdrawing, "swap-writer", "granting A again"},

@@ -193,6 +193,7 @@ struct Sighting {
   bool runs = false;       // it runs, its spec says so, and its operator has acknowledged this very spec
   std::string prior_path;  // what it calls its state while it runs: never a capture
   bool remains = false;    // something of it is there (JobManager, pods), whether or not the object is
+  bool pods_run = false;   // and of that a pod runs
   // As the profile judges it against Writer.stop:
   bool stop_proven = false;
   std::string capture;

@@ -12,9 +12,8 @@ constexpr std::string_view kWoken =
     "NOT FOUND here: whatever changes on hub or members afterwards wakes the engine again, and after 30 s it looks by "
     "itself: it tells it then";
 constexpr std::string_view kUnseen =
-    "NOT FOUND here: where a target starts late after it was taken for never started, its records are written twice "
-    "with "
-    "this guard in, too (docs/SIMULATOR.md, known and not fixed); `rollout_model_test` finds its loss";
+    "NOT FOUND here: a target that starts late is noticed before it is gone (handoff.late_start_is_noticed); "
+    "`rollout_model_test` finds its loss";
 constexpr std::string_view kBehind = "the loss of either alone goes well there";
 
 constexpr Exhibit kExhibits[] = {
@@ -31,7 +30,7 @@ constexpr Exhibit kExhibits[] = {
     {"flink PR#1072", "done is written before it is done: after a crash the wish is forgotten",
      "handoff.a_wish_is_consumed_last", "wish after 2", ""},
     {"cnpg#11074", "a token is written and then wiped: the next writer starts from an older state",
-     "handoff.capture_is_kept", "story running-target-aborted", ""},
+     "handoff.capture_is_kept", "story running-target-aborted", kBehind, "handoff.late_start_is_noticed"},
     {"cnpg#6317", "a switchover waits for ever for a condition that never comes", "handoff.deadline_of_the_stop",
      "story savepoint-never-ends", ""},
     {"cnpg#9273", "a promotion without the token: two writers", "rollout.gate_holds", "meddle EmptyOverride 30", ""},
@@ -71,6 +70,8 @@ constexpr Exhibit kExhibits[] = {
      "story stateless-aborted-1000", ""},
     {"attack 3", "the target's operator acts on an older spec after the source was let go", "rollout.target_seen_gone",
      "", kUnseen},
+    {"attack 3", "the target's operator starts it when it has been taken for one that never started",
+     "handoff.late_start_is_noticed", "file guards/starts_late", ""},
     {"attack 4", "an old leader acts on old evidence beside the new one", "rollout.fence",
      "file guards/old_leader_missed_a_break", ""},
     {"attack 4", "an old leader writes what a new one has written since", "rollout.fence_of_what_it_writes",
@@ -92,7 +93,8 @@ constexpr Exhibit kExhibits[] = {
     {"attack 10", "a hub without its records places the workload beside the one that runs",
      "rollout.unknown_epoch_elsewhere", "story hub-lost", ""},
     {"attack 11", "a target is taken back by what it had done when last looked at",
-     "handoff.progress_is_judged_after_the_stop", "story running-target-aborted", ""},
+     "handoff.progress_is_judged_after_the_stop", "story running-target-aborted", kBehind,
+     "handoff.late_start_is_noticed"},
     {"attack 12", "attesting without naming the state", "", "",
      "the API refuses it (spec.attestation.stateRef is required): api tests, not a guard in the engine"},
     {"attack 13", "a cluster was replaced under its name, and its 'not found' counts", "rollout.same_cluster",
