@@ -59,8 +59,8 @@ fuzz: setup ## every fuzz target for SECONDS (60) each
 fuzz-short:
 	@$(MAKE) --no-print-directory fuzz SECONDS=5
 
-bench: setup ## benchmarks: ratios against other libraries, in one run
-	@$(CMAKE_CONFIGURE) bench >/dev/null && ninja -C build/bench --quiet benchmarks && scripts/run-benchmarks build/bench
+bench: setup build ## benchmarks: ratios against other libraries, in one run
+	@ninja -C build --quiet benchmarks && scripts/run-benchmarks build
 
 format: ## format all C++ in place
 	@git ls-files '*.h' '*.cc' | xargs clang-format-19 -i

@@ -2,7 +2,7 @@
 creates, lists, watches, memory, start. Rounds of ours and theirs alternate, the best of each counts, because noise only
 ever adds time. Ends with a table of ratios; exit code 1 when a goal is missed, 2 when something broke.
 
-  build/bench/bench/apiserver_bench [--rounds N] [--objects N] [--only creates,list,watch,fill] [--baton PROGRAM]
+  build/bench/apiserver_bench [--rounds N] [--objects N] [--only creates,list,watch,fill] [--baton PROGRAM]
 
 kube-apiserver and etcd: from the environment's KUBE_APISERVER and ETCD, or build/kube; without them our figures only.
 Everything is kept under TMPDIR. Only loopback is used, and servers of this run only.

@@ -2,8 +2,8 @@
 // those of the simulator, in one process and in virtual time (src/sim/world.h), so that the figures are of computing
 // and not of waiting; they contain the API servers' and the operators' part.
 //
-//   build/bench/bench/fleet_bench [WORKLOADS [AT_ONCE]]        1000 and 100 unless told
-//   build/bench/bench/fleet_bench WORKLOADS AT_ONCE waiting    no drain: a migration for each workload, of which
+//   build/bench/fleet_bench [WORKLOADS [AT_ONCE]]        1000 and 100 unless told
+//   build/bench/fleet_bench WORKLOADS AT_ONCE waiting    no drain: a migration for each workload, of which
 //   AT_ONCE
 //                                                              move and the others wait, prepared, for spec.notBefore
 #include <sys/resource.h>

@@ -7,7 +7,7 @@
 //   the
 //           operator's part (stopping, pods, starting) included
 //
-//   build/bench/bench/handoff_bench [MOVES] [DIR]
+//   build/bench/handoff_bench [MOVES] [DIR]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

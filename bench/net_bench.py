@@ -2,7 +2,7 @@
 of ours and nginx's alternate, the best of each counts, because noise only ever adds time. Then what an idle connection
 and an open stream cost. Ends with a table of ratios; exit code 1 when a goal is missed, 2 when something broke.
 
-  build/bench/bench/net_bench [SECONDS per round [ROUNDS]]
+  build/bench/net_bench [SECONDS per round [ROUNDS]]
 """
 import os
 import re
