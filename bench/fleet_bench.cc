@@ -132,6 +132,7 @@ class Fleet {
     Value policy = Yaml(kPolicy);
     policy.Edit("spec").Edit("placement").Edit("clusterAffinity").Set("clusterNames", Yaml("[blue, green, red]"));
     Must(co_await world_.Apply(federation::kPropagationPolicies, policy));
+    if (!co_await world_.Until([this] { return AllMayGo(); }, kPatience, kLookEvery)) co_return Fail("not let go");
     for (const char* cluster : {"blue", "green", "red"}) {
       const std::string most = StrCat(at_once_);
       Must(co_await world_.hub().Patch(federation::kClusters, {"", cluster}, kube::PatchType::kMerge,
@@ -232,6 +233,15 @@ class Fleet {
     int run = 0;
     for (const Value& one : all->items) run += one["status"]["jobStatus"]["state"].str() == "RUNNING" ? 1 : 0;
     co_return run == workloads_;
+  }
+
+  // A move is checked against the placement that the binding has.
+  rt::Task<bool> AllMayGo() {
+    const auto bindings = co_await world_.hub().ListAll(federation::kResourceBindings);
+    int may = 0;
+    for (const Value& one : bindings->items)
+      may += one["spec"]["placement"]["clusterAffinity"]["clusterNames"].size() > 1 ? 1 : 0;
+    co_return may == workloads_;
   }
 
   sim::World& world_;
