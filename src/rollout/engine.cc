@@ -1,6 +1,7 @@
 // The loop of looking, deciding, doing and telling.
 #include "rollout/engine.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/karmada_names.h"
@@ -67,7 +68,9 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     const Value& claim = now["spec"]["claim"];
     if (!claim.is_object() || !migrations_.synced()) return;
     const std::string key = StrCat(kube::NamespaceOf(now), "/", claim["migration"].str());
-    if (migrations_.Get(key).is_null()) controller_.Add(key);
+    const Value& migration = migrations_.Get(key);
+    const std::optional<Phase> phase = PhaseFromName(migration["status"]["phase"].str());
+    if (migration.is_null() || (phase && IsEnd(*phase))) controller_.Add(key);
   });
   profile_objects_.OnChange([this](const Value& before, const Value& now) {
     if (now.is_null()) {
@@ -112,6 +115,12 @@ std::string Engine::MoveOf(const Value& workload, std::string_view uid) const {
     if (kube::UidOf(migrations_.Get(key)) == uid) return key;
   }
   return {};
+}
+
+// By our copy of the Writers, which may be old.
+bool Engine::HasClaim(const std::string& key, std::string_view uid) const {
+  return std::ranges::any_of(writers_.ByIndex("claimant", key),
+                             [&](const Value& writer) { return writer["spec"]["claim"]["migrationUID"].str() == uid; });
 }
 
 // Those that move this workload.
@@ -253,10 +262,10 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
   if (!object.ok()) co_return kube::Outcome::Retry(object.error());
   if (std::optional<kube::Outcome> orphan = co_await TakeBackOrphans(key, kube::UidOf(*object))) co_return *orphan;
   if (object->is_null()) co_return kube::Outcome::Done();
+  // The Writer decides where a move stands. One that was told as refused by a leader that had not seen its claim yet
+  // has begun all the same, and must be taken back.
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
-  if (phase && IsEnd(*phase)) {
-    co_return co_await SweepLate(*object);
-  }
+  if (phase && IsEnd(*phase) && !HasClaim(key, kube::UidOf(*object))) co_return co_await SweepLate(*object);
   co_return co_await Drive(*std::move(object), false);
 }
 
@@ -504,6 +513,11 @@ rt::Task<Result<void>> Engine::RemoveLateOverride(const Value& migration) {
   Result<Value> late =
       co_await hub_.api().Get(federation::kOverridePolicies, {ns, OverrideName(look.spec.migration.uid)});
   if (!late.ok()) co_return late.error().kind() == ErrorKind::kNotFound ? Result<void>() : Result<void>(late.error());
+  // Late is what no claim stands for.
+  const Value writer =
+      CO_TRY(co_await GetOrNull(hub_.api(), kWriters, {ns, WriterName(look.spec.kind, look.spec.workload)}));
+  if (writer["spec"]["claim"]["migrationUID"].str() == look.spec.migration.uid)
+    co_return UnavailableError("it is told as ended, and has a claim: looking again");
   SOMETIMES("rollout.late_override_removed");
   look.override_policy = *std::move(late);
   co_return co_await Remove(look);

@@ -122,6 +122,7 @@ class Engine {
   static json::Value Pinned(const Look& look);
   int64_t Fence() const { return options_.fence ? options_.fence() : 1; }
   void Wake(const json::Value& workload);
+  bool HasClaim(const std::string& key, std::string_view uid) const;
   std::string MoveOf(const json::Value& workload, std::string_view uid) const;  // its key; "": not known
 
   federation::Hub& hub_;
@@ -130,7 +131,7 @@ class Engine {
   EngineOptions options_;
   kube::Informer migrations_;
   kube::Informer profile_objects_;
-  kube::Informer writers_;  // only to find claims whose migration is gone
+  kube::Informer writers_;  // only to find claims whose migration is gone, or told as ended
   struct Memory {           // what may be lost
     std::optional<bool> target_valid;
     std::string target_invalid;

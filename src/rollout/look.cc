@@ -89,6 +89,8 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
     co_return look;
   }
   const Claim& claim = *look.writer.claim;
+  // Somebody was told that it has ended (refused, say): it does not go on then, it goes back.
+  if (IsEnd(look.spec.migration.phase)) look.spec.migration.abort = true;
   if (seen.template_found && !IsOfStage(look.writer, look.spec.migration.phase)) seen.in_phase = {};
   const Memory& known = memory_[look.spec.migration.uid];
   if (known.valid_for_attempt == claim.attempt) {
@@ -334,7 +336,8 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
 rt::Task<Result<void>> Engine::Check(Look& look) {
   Observation& seen = look.seen;
   const Result<WallTime> asked = json::ParseTime(look.object["metadata"]["creationTimestamp"].str());
-  const bool young = asked.ok() && hub_.loop().WallNow() - *asked < look.spec.migration.deadlines.plan;
+  const Duration since = asked.ok() ? hub_.loop().WallNow() - *asked : Duration::max();
+  const bool young = since < look.spec.migration.deadlines.plan;
   Preflight found = CO_TRY(co_await CheckBefore(federation_, profiles_,
                                                 {.spec = look.spec,
                                                  .writer = look.writer,
@@ -343,7 +346,8 @@ rt::Task<Result<void>> Engine::Check(Look& look) {
                                                  .profile = look.profile,
                                                  .own_hub = options_.own_hub,
                                                  .fence = seen.fence,
-                                                 .patient = young}));
+                                                 .patient = young,
+                                                 .fresh = since < kPolicyArrives}));
   seen.preflight_done = true;
   seen.problems = found.Problems();
   seen.proposal = std::move(found.proposal);

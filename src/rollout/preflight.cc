@@ -99,8 +99,10 @@ Result<void> CheckPlaces(federation::Federation& federation, const PreflightQues
              "its policy lets the source's object go at the end (preserveResourcesOnDeletion is off)",
              "preserveResourcesOnDeletion would keep the source's object for ever: switch it off for the move");
   if (!object.is_null()) {
-    checks.Ask(Side::kTarget, federation.schedule().Allows(binding, target),
-               StrCat("the policy's placement reaches cluster ", target),
+    const bool reached = federation.schedule().Allows(binding, target);
+    if (!reached && question.fresh)
+      return UnavailableError(StrCat("the policy's placement does not reach cluster ", target, " yet"));
+    checks.Ask(Side::kTarget, reached, StrCat("the policy's placement reaches cluster ", target),
                StrCat("the policy's placement does not reach cluster ", target));
   }
   std::vector<std::string> problems = TRY(question.profile->Preflight(question.workload));
@@ -131,6 +133,7 @@ rt::Task<Result<void>> CheckMember(federation::Federation& federation, const Pre
   }
   holder.cluster_id = kube::UidOf(*home);
   Result<kube::Resource> resource = co_await member->mapper().ForObject(question.workload);
+  if (!resource.ok() && question.patient && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
   if (!checks.Ask(side, resource.ok(), StrCat("cluster ", cluster, " serves ", question.spec.kind),
                   StrCat("cluster ", cluster, ": ", resource.ok() ? "" : resource.error().message()))) {
     co_return Result<void>();

@@ -28,6 +28,8 @@ struct Check {
 };
 std::string_view SideName(Check::Side side);  // "hub"
 
+inline constexpr Duration kPolicyArrives = seconds(2);  // an edit of a policy, in its bindings
+
 struct PreflightQuestion {
   const MigrationSpec& spec;
   const Writer& writer;
@@ -38,6 +40,8 @@ struct PreflightQuestion {
   int64_t fence = 1;
   // A cluster whose answer failed is asked again (an error is given) instead of being taken for one that is away.
   bool patient = false;
+  // It was asked for just now: who edited the policy before that should not be refused because its binding lags.
+  bool fresh = false;
 };
 
 struct Preflight {

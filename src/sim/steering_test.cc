@@ -50,6 +50,27 @@ TEST(SteeringTest, AMoveWhoseRecordIsRemovedByForceAfterTheGrantComesToAnEnd) {
   });
 }
 
+// As a leader does that had not seen the claim of another one.
+TEST(SteeringTest, AMoveThatIsToldAsRefusedThoughItHasBegunIsTakenBack) {
+  Simulate(34, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask();
+    co_await scene.world.Until(
+        [&]() -> rt::Task<bool> { co_return (co_await scene.Writer())["spec"]["stop"].is_object(); }, minutes(5));
+    Value move = co_await scene.Migration();
+    move.Edit("status").Set("phase", "Rejected");
+    scene.Expect((co_await scene.world.hub().UpdateStatus(kMigrations, move)).ok(), "not told");
+    scene.Expect(co_await UntilNoClaim(scene), StrCat("the claim stays: ", co_await scene.Dump()));
+    co_await scene.world.Until(
+        [&]() -> rt::Task<bool> { co_return (co_await scene.Migration())["status"]["phase"].str() == "Aborted"; },
+        minutes(5));
+    co_await scene.ExpectPhase("Aborted");
+    co_await scene.ExpectRunsAlone(scene.from);
+    co_await scene.ExpectNoResidue();
+    co_await scene.ExpectClean();
+  });
+}
+
 TEST(SteeringTest, UntilTheCleanupIsApprovedTheWayBackIsOpen) {
   for (const bool approve : {true, false}) {
     Simulate(33, [approve](Scene& scene) -> rt::Task<void> {
