@@ -20,9 +20,6 @@ namespace baton::federation {
 inline constexpr Duration kSettle = milliseconds(500);  // how long a status waits for clusters that have not answered
 inline constexpr Duration kSettleBehind = minutes(1);   // the same while we are behind ourselves
 inline constexpr Duration kLookAgain = seconds(2);      // whether we still are; an answer wakes it sooner
-// A template's status that somebody else wrote is put right after this time and not at once: that may be another leader
-// for a moment, and the two would overwrite each other as fast as the hub can.
-inline constexpr Duration kPutRight = seconds(1);
 
 class AggregateController {
  public:

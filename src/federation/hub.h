@@ -57,6 +57,10 @@ struct TemplateKey {
 
 inline constexpr std::string_view kWorksOfCluster = "cluster";  // an index of works(), by name of the cluster
 
+// What we keep on the hub and somebody else has changed is put right after this time and not at once: that may be
+// another leader for a moment, and the two would overwrite each other as fast as the hub can.
+inline constexpr Duration kPutRight = seconds(1);
+
 class Hub {
  public:
   using TemplateHandler = std::function<void(const json::Value& before, const json::Value& now)>;

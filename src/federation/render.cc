@@ -14,6 +14,7 @@
 #include "federation/resources.h"
 #include "federation/suspension.h"
 #include "overrides/apply.h"
+#include "rt/when.h"
 
 namespace baton::federation {
 namespace {
@@ -22,6 +23,7 @@ namespace keys = api::karmada;
 
 // Our copy of a binding is older than the hub's: its watch wakes us when it has caught up; this is the net below that.
 constexpr Duration kLookAgainForBinding = seconds(1);
+constexpr size_t kWorksAtOnce = 16;  // of one binding
 
 // The server's own fields never travel.
 constexpr std::string_view kServerFields[] = {"creationTimestamp",
@@ -145,7 +147,15 @@ RenderController::RenderController(Hub& hub, Revisions& revisions)
       return;
     }
     // Somebody changed or deleted a Work: put it right.
-    if (now.is_null() || before["spec"] != now["spec"]) controller_.Add(key);
+    const std::string work = kube::Name::Of(before).Key();
+    if (now.is_null()) {
+      written_.erase(work);
+      controller_.Add(key);
+      return;
+    }
+    if (before["spec"] == now["spec"]) return;
+    const auto own = written_.find(work);
+    if (own == written_.end() || own->second != now["spec"]) controller_.AddAfter(key, kPutRight);
   });
   const auto override_policy = [this](const json::Value& before, const json::Value& now) {
     OverrideChanged(before, now);
@@ -336,6 +346,7 @@ rt::Task<Result<void>> RenderController::PutWork(const json::Value& binding, con
     co_return UnavailableError(StrCat("Work ", key, " is being deleted: it is made anew when it is gone"));
   const json::Value work = WorkFor(binding, object, cluster, std::move(manifest), annotations, current);
   if (work == current) co_return Result<void>();
+  written_.insert_or_assign(key, work["spec"]);
   Result<json::Value> written = InternalError("not written");
   if (current.is_null()) {
     written = co_await hub_.api().Create(kWorks, work);
@@ -422,6 +433,30 @@ bool RenderController::Leaves(const std::string& cluster, const json::Value& obj
   return !waits || there["metadata"]["annotations"][kLeaveByForce].str() == keys::kTrue;
 }
 
+// What one cluster gets. All arguments outlive the task.
+rt::Task<RenderController::PutResult> RenderController::PutIn(const std::string& cluster, const Revisions::Plan& plan,
+                                                              const json::Value& object, const std::string& missing) {
+  const auto tell = [&](std::string_view what) { return PutResult{.trouble = StrCat(cluster, ": ", what)}; };
+  if (const auto unknown = plan.unknown.find(cluster); unknown != plan.unknown.end()) co_return tell(unknown->second);
+  const std::string work =
+      StrCat(keys::ExecutionNamespace(cluster), "/",
+             keys::WorkName(kube::KindOf(object), kube::NamespaceOf(object), kube::NameOf(object)));
+  if (!missing.empty() && hub_.works().Get(work).is_null())
+    co_return tell(StrCat("its first Work waits for override ", missing));
+  json::Value annotations;
+  Result<json::Value> manifest = co_await Render(plan.binding, plan.For(cluster), cluster, &annotations);
+  if (!manifest.ok()) {
+    PutResult result = tell(manifest.error().message());
+    if (manifest.error().kind() == ErrorKind::kUnavailable) result.failed = manifest.error();
+    co_return result;
+  }
+  const Result<void> put =
+      co_await PutWork(plan.binding, plan.For(cluster), cluster, *std::move(manifest), annotations);
+  if (put.ok()) co_return PutResult{};
+  if (put.error().kind() == ErrorKind::kInvalid) co_return tell(put.error().message());
+  co_return PutResult{.failed = put.error()};
+}
+
 rt::Task<Result<void>> RenderController::PutWorks(const std::string& key, const json::Value& binding,
                                                   const json::Value& object) {
   std::vector<std::string> targets;
@@ -437,36 +472,15 @@ rt::Task<Result<void>> RenderController::PutWorks(const std::string& key, const 
   } else {
     need_overrides_.insert(key);
   }
-  for (const std::string& cluster : targets) {
-    if (Leaves(cluster, object)) continue;
-    const auto tell = [&](std::string_view what) {
-      trouble += StrCat(trouble.empty() ? "" : "; ", cluster, ": ", what);
-    };
-    if (const auto unknown = plan.unknown.find(cluster); unknown != plan.unknown.end()) {
-      tell(unknown->second);
-      continue;
+  // Each is a write that waits for the hub: some at a time, in the binding's order.
+  for (size_t from = 0; from < targets.size(); from += kWorksAtOnce) {
+    std::vector<rt::Task<PutResult>> some;
+    for (size_t i = from; i < std::min(targets.size(), from + kWorksAtOnce); ++i) {
+      if (!Leaves(targets[i], object)) some.push_back(PutIn(targets[i], plan, object, missing));
     }
-    const std::string work =
-        StrCat(keys::ExecutionNamespace(cluster), "/",
-               keys::WorkName(kube::KindOf(object), kube::NamespaceOf(object), kube::NameOf(object)));
-    if (!missing.empty() && hub_.works().Get(work).is_null()) {
-      tell(StrCat("its first Work waits for override ", missing));
-      continue;
-    }
-    json::Value annotations;
-    Result<json::Value> manifest = co_await Render(plan.binding, plan.For(cluster), cluster, &annotations);
-    if (!manifest.ok()) {
-      tell(manifest.error().message());
-      if (manifest.error().kind() == ErrorKind::kUnavailable) failed = manifest.error();
-      continue;
-    }
-    const Result<void> put =
-        co_await PutWork(plan.binding, plan.For(cluster), cluster, *std::move(manifest), annotations);
-    if (put.ok()) continue;
-    if (put.error().kind() == ErrorKind::kInvalid) {
-      tell(put.error().message());
-    } else {
-      failed = put.error();
+    for (const PutResult& put : co_await rt::WhenAll(std::move(some))) {
+      if (!put.trouble.empty()) trouble += StrCat(trouble.empty() ? "" : "; ", put.trouble);
+      if (put.failed) failed = put.failed;
     }
   }
   const bool news = !trouble.empty() && missing.empty() && Trouble(key) != trouble;

@@ -49,6 +49,12 @@ class RenderController {
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
   bool Leaves(const std::string& cluster, const json::Value& object) const;
+  struct PutResult {
+    std::string trouble;          // for people
+    std::optional<Error> failed;  // to be tried again
+  };
+  rt::Task<PutResult> PutIn(const std::string& cluster, const Revisions::Plan& plan, const json::Value& object,
+                            const std::string& missing);
   rt::Task<Result<void>> PutWorks(const std::string& key, const json::Value& binding, const json::Value& object);
   rt::Task<Result<void>> KeepWriter(const std::string& key, const json::Value& binding, const json::Value& object,
                                     std::set<std::string, std::less<>>& keep);
@@ -71,6 +77,7 @@ class RenderController {
   std::map<std::string, std::string, std::less<>> trouble_;
   std::set<std::string> need_overrides_;  // bindings that wait for an override to be seen
   std::function<void(const std::string& key)> on_trouble_;
+  std::map<std::string, json::Value, std::less<>> written_;  // what each Work was last given, by its key
   kube::Controller controller_;
 };
 

@@ -149,15 +149,16 @@ Result<void> SimulatedDisk::SyncDirectory(std::string_view path) {
   if (!directory) return SystemError("sync the directory", path, directory.error());
   std::vector<bool> chosen(pending_.size(), false);
   AddWhatTheyBuildOn(chosen, {*directory});
-  std::vector<Record> left;
+  size_t left = 0;
   for (size_t i = 0; i < pending_.size(); ++i) {
     if (chosen[i]) {
       MakeDurable(pending_[i]);
     } else {
-      left.push_back(std::move(pending_[i]));
+      if (left != i) pending_[left] = std::move(pending_[i]);
+      ++left;
     }
   }
-  pending_ = std::move(left);
+  pending_.erase(pending_.begin() + static_cast<ptrdiff_t>(left), pending_.end());
   // What nothing leads to only takes room: when there may be as much of it as of the rest is soon enough.
   if (inodes_.size() >= sweep_at_) Sweep();
   return {};
@@ -198,10 +199,12 @@ void SimulatedDisk::AddWhatTheyBuildOn(std::vector<bool>& chosen, std::set<Inode
   std::set<InodeId> to_be_found;
   for (size_t i = pending_.size(); i-- > 0;) {
     const Record& record = pending_[i];
-    const bool finds = std::any_of(record.entries.begin(), record.entries.end(),
-                                   [&](const auto& entry) { return to_be_found.contains(entry.second); });
+    // Most records have nothing to do with what is chosen: the sets are small, or empty.
+    const bool finds =
+        !to_be_found.empty() && std::any_of(record.entries.begin(), record.entries.end(),
+                                            [&](const auto& entry) { return to_be_found.contains(entry.second); });
     const bool shares = std::any_of(record.entries.begin(), record.entries.end(), [&](const auto& entry) {
-      return slots.contains(entry.first) || whole_directories.contains(entry.first.directory);
+      return whole_directories.contains(entry.first.directory) || (!slots.empty() && slots.contains(entry.first));
     });
     chosen[i] = chosen[i] || finds || shares;
     if (!chosen[i]) continue;
