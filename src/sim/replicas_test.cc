@@ -100,6 +100,7 @@ TEST(ReplicasTest, ADeletedLeaseDoesNotStopTheMove) {
     }
     const auto gone = co_await scene.world.hub().Delete(kube::Leases(), {"kube-system", "baton-controllers"});
     scene.Expect(gone.ok(), "the lease was not deleted");
+    scene.world.LeaseDeleted();  // until the old leader notices, another may lead, too: the fence tells them apart
     scene.Expect(!Scene::IsOver(co_await scene.Migration()), "the move ended too early for this test");
     co_await ExpectGoodEnd(scene);
   });
