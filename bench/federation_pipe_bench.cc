@@ -227,7 +227,8 @@ spec:
                 templates, there, Cpu() - restart_cpu);
     std::printf("  hub writes %lld (6 or 7 are the new one's), member writes %lld (2 are)\n",
                 static_cast<long long>(counted->writes),
-                static_cast<long long>(counted_members["blue"]->writes + counted_members["green"]->writes));
+                static_cast<long long>(counted_members["blue"]->writes) +
+                    static_cast<long long>(counted_members["green"]->writes));
     for (const auto& [what, count] : counted->what) {
       std::printf("  %-32s %lld\n", what.c_str(), static_cast<long long>(count));
     }

@@ -152,6 +152,7 @@ class Fleet {
     Must(co_await world_.hub().Patch(federation::kClusters, {"", "blue"}, kube::PatchType::kMerge,
                                      Yaml("{spec: {taints: [{key: rollout.karmada.io/drain, effect: NoExecute}]}}")));
     const bool drained = co_await world_.Until(
+        // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
         [this]() -> rt::Task<bool> {
           const auto moves = co_await world_.hub().ListAll(rollout::kMigrations);
           size_t active = 0;
@@ -181,6 +182,7 @@ class Fleet {
     }
     std::map<std::string, int> phases;
     const bool settled = co_await world_.Until(
+        // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
         [&]() -> rt::Task<bool> {
           phases.clear();
           const auto moves = co_await world_.hub().ListAll(rollout::kMigrations);
@@ -258,6 +260,7 @@ int Run(int workloads, int at_once, bool waiting) {
   rt::VirtualLoop loop(1);
   Counter counter;
   bool ok = false;
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
   loop.Run(rt::Do([&]() -> rt::Task<void> {
     sim::World world(loop);
     world.SetFaultPlan(&counter);

@@ -105,6 +105,7 @@ rt::Task<bool> MeasureReaction(World& world, Api& api, const char* who, size_t c
   std::vector<Duration> delays;
   std::optional<MonotonicTime> committed;
   bool reconciled = false;
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): the controller keeps it
   Controller controller(world.loop, "bench", [&](std::string) -> rt::Task<Outcome> {
     reconciled = true;
     delays.push_back(world.loop.Now() - *committed);

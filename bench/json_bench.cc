@@ -146,6 +146,7 @@ double MemoryPerTextByte() {
   ParseAll<Library>();  // caches are warm and stay out of the figure
   const size_t before = mallinfo2().uordblks;
   std::vector<std::vector<typename Library::Document>> kept;
+  kept.reserve(kCopies);
   for (size_t i = 0; i < kCopies; ++i) kept.push_back(ParseAll<Library>());
   return static_cast<double>(mallinfo2().uordblks - before) / static_cast<double>(TextBytes() * kCopies);
 }

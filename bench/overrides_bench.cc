@@ -18,7 +18,7 @@
 namespace {
 
 using baton::json::Value;
-using namespace baton::overrides;
+using namespace baton::overrides;  // NOLINT(google-build-using-namespace): it is what is measured
 
 constexpr double kGoalMicroseconds = 20;
 

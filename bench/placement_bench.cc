@@ -48,6 +48,7 @@ status:
 std::shared_ptr<const Fleet> TheFleet() {
   static const std::shared_ptr<const Fleet> fleet = [] {
     std::vector<Cluster> clusters;
+    clusters.reserve(kClusters);
     for (int i = 0; i < kClusters; ++i) clusters.push_back(ParseCluster(ClusterObject(i)).value());
     return Fleet::Make(std::move(clusters)).value();
   }();
@@ -101,7 +102,7 @@ std::vector<Case> Cases(const std::vector<std::string_view>& policies) {
     made.binding.replicas = 5 + i % 60;
     made.binding.has_requirements = true;
     made.binding.has_placement = true;
-    made.binding.request = {{"cpu", 250 * (1 + i % 4)}, {"memory", int64_t{1} << (28 + i % 3)}};
+    made.binding.request = {{"cpu", int64_t{250} * (1 + i % 4)}, {"memory", int64_t{1} << (28 + i % 3)}};
     made.estimates = estimator.For(made.binding, made.prepared->placement());
     if (i % 2 == 1) {
       const Decision decision = Schedule(made.binding, *made.prepared, made.estimates);

@@ -82,6 +82,7 @@ pid_t Start(const std::vector<std::string>& command, int output = -1) {
   dup2(output >= 0 ? output : nowhere, STDOUT_FILENO);
   dup2(nowhere, STDERR_FILENO);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
@@ -276,8 +277,9 @@ std::string PrepareEtcd(const std::string& directory) {
     std::printf("no etcd here (Debian: etcd-server): our figures only\n\n");
     return "";
   }
-  const std::string program = directory + "/etcd_load";
-  if (!Runs({"go", "build", "-C", BATON_SOURCE_DIR "/bench/etcd_load", "-o", program, "."})) {
+  std::string program = directory + "/etcd_load";
+  const std::string source = StrCat(BATON_SOURCE_DIR, "/bench/etcd_load");
+  if (!Runs({"go", "build", "-C", source, "-o", program, "."})) {
     std::printf("bench/etcd_load cannot be built (go, and its module proxy): our figures only\n\n");
     return "";
   }
