@@ -405,6 +405,7 @@ rt::Task<Result<void>> Engine::Remove(Look& look) {
 }
 
 rt::Task<Result<void>> Engine::Bind(Look& look, const BindingState& state) {
+  if (look.binding.is_null()) co_return UnavailableError("the workload's binding is gone; it is made anew");
   const bool over = !state.locked && look.writer.holder.cluster == look.writer.claim->target.cluster;
   Value current = look.binding;
   if (options_.own_hub && over) {

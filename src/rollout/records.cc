@@ -279,6 +279,13 @@ Value WriteBinding(const BindingState& state, Value binding, const Claim& claim,
     if (prior["replicas"].is_int()) entry.Set("replicas", prior["replicas"]);
     clusters.Push(entry);
   }
+  // Before the reference into it: a field that is added may move the others.
+  Value& annotations = binding.Edit("metadata").Edit("annotations");
+  if (state.locked) {
+    annotations.Set(kFenceAnnotation, std::to_string(state.fence));
+  } else {
+    annotations.Erase(kFenceAnnotation);
+  }
   Value& spec = binding.Edit("spec");
   spec.Set("clusters", clusters);
   Value tasks = json::Array();
@@ -296,7 +303,6 @@ Value WriteBinding(const BindingState& state, Value binding, const Claim& claim,
            {"suppressDeletion", true}}));
     }
     spec.Edit("suspension").Set("scheduling", true);
-    binding.Edit("metadata").Edit("annotations").Set(kFenceAnnotation, std::to_string(state.fence));
   } else {
     // As the user had it.
     const Value& before = prior["scheduling"];
@@ -306,7 +312,6 @@ Value WriteBinding(const BindingState& state, Value binding, const Claim& claim,
       spec.Edit("suspension").Erase("scheduling");
       if (spec["suspension"].empty()) spec.Erase("suspension");
     }
-    binding.Edit("metadata").Edit("annotations").Erase(kFenceAnnotation);
   }
   if (tasks.empty()) {
     spec.Erase("gracefulEvictionTasks");
