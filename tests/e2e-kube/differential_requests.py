@@ -53,7 +53,7 @@ WORDING = {
     "merge patch*": DECODING, "strategic patch: *": DECODING, "apply: *": DECODING, "update scale with another kind": DECODING,
     "patch scale with text": DECODING, "widget: *": DECODING, "delete with a* body": DECODING,
     "namespace named 'xxxxxxxxxx'": "lengths of labels are in characters", "bad metadata: a long label": "lengths of labels are in characters",
-    "bad metadata: two controllers": "the order of fields in a value", "update another uid": "no key of etcd", "delete another uid": "no key of etcd",
+    "bad metadata: two controllers": "the order of fields in a value", "update another uid": "no key of etcd",
     "list bad token": DECODING, "list token and version": DECODING,
     "bad CRD: *": "errors name the field that the client sent",
 }

@@ -41,12 +41,12 @@ def masked(value, key=None):
     if isinstance(value, str):
         if key in RANDOM and value:
             return "MASKED"
+        value = UID.sub(lambda found: found[0] if found[0] == NIL_UID else "UID", value)  # first: what follows must not eat a part of one
         if key == "message":
-            value = re.sub(r"(resource version: |resourceVersion: |current: |\()[0-9]+", r"\g<1>MASKED", value)
+            value = re.sub(r"(resource version: |resourceVersion: |current: |\()[0-9]+(?![-0-9a-f])", r"\g<1>MASKED", value)
         value = re.sub(r"\b([Gg]en[-_])[a-z0-9]{5}\b", r"\g<1>MASKED", value)
         value = re.sub(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", "TIME", value) if key in (None, "cells") else value
-        value = re.sub(r'(resourceVersion: ")[0-9]+', r"\g<1>MASKED", value)
-        return UID.sub(lambda found: found[0] if found[0] == NIL_UID else "UID", value)
+        return re.sub(r'(resourceVersion: ")[0-9]+', r"\g<1>MASKED", value)
     return value
 
 
