@@ -63,17 +63,21 @@ rt::Task<void> Informer::Run() {
     if (position_.empty()) listed = co_await List();
     std::optional<Error> ended;
     const MonotonicTime begun = api_.loop().Now();
+    bool news = false;
     if (listed.ok()) {
+      const std::string from = position_;
       ended = co_await Follow();
+      news = position_ != from;
       if (!MayResume(*ended)) position_.clear();
     } else {
       ended = listed.error();
     }
     trouble_ = ended;
-    // A watch that lived for a while ended in the ordinary way; one that fails at once is not to be opened in a circle.
-    if (listed.ok() && (api_.loop().Now() - begun > kInformerRetryMax || ended->kind() == ErrorKind::kGone)) {
-      backoff.reset();
-    }
+    // A watch that lived for a while or brought something ended in the ordinary way: kube-apiserver ends one that it
+    // cannot serve fast enough, often many in a row just when most happens. One that fails at once is not to be opened
+    // in a circle.
+    const bool lived = api_.loop().Now() - begun > kInformerRetryMax;
+    if (listed.ok() && (lived || news || ended->kind() == ErrorKind::kGone)) backoff.reset();
     if (!backoff) backoff.emplace(Policy());
     Duration delay = backoff->Next(api_.loop().random());
     if (const auto asked = ended->retry_after_seconds()) delay = std::max<Duration>(delay, seconds(*asked));

@@ -237,6 +237,56 @@ TEST(InformerTest, FollowsAServerThatWentBackInTime) {
   });
 }
 
+// A server that is too busy to serve watches: it ends each after the first changes that it sent.
+class BusyApi final : public Api {
+ public:
+  explicit BusyApi(Api& below) : below_(below) {}
+
+  rt::Loop& loop() override { return below_.loop(); }
+  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override {
+    return below_.Do(std::move(call), deadline);
+  }
+  rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override {
+    Result<std::unique_ptr<Watch>> opened = co_await below_.OpenWatch(std::move(call), deadline);
+    if (!opened.ok()) co_return opened;
+    co_return std::unique_ptr<Watch>(std::make_unique<ShortWatch>(*std::move(opened)));
+  }
+  rt::Task<Result<Discovered>> Discover(rt::Deadline deadline) override { return below_.Discover(deadline); }
+
+ private:
+  class ShortWatch final : public Watch {
+   public:
+    explicit ShortWatch(std::unique_ptr<Watch> below) : below_(std::move(below)) {}
+    rt::Task<Result<std::vector<struct Change>>> Next() override {
+      if (std::exchange(told_, true)) co_return UnavailableError("ended by the server");
+      co_return co_await below_->Next();
+    }
+
+   private:
+    std::unique_ptr<Watch> below_;
+    bool told_ = false;
+  };
+  Api& below_;
+};
+
+// kube-apiserver does so when most happens: a growing pause would then stop everything for seconds.
+TEST(InformerTest, OpensAWatchAgainSoonWhenTheLastOneBroughtSomething) {
+  WithServer(1, [](Api& api) -> rt::Task<void> {
+    co_await Must(api.Create(kConfigMapsForTest, ConfigMapForTest("a", "0")));
+    BusyApi busy(api);
+    Informer informer(busy, kConfigMapsForTest);
+    rt::Scope scope(api.loop());
+    scope.Spawn(informer.Run());
+    co_await informer.WaitSynced();
+    for (int i = 1; i <= 50; ++i) {
+      co_await Must(api.Apply(kConfigMapsForTest, ConfigMapForTest("a", std::to_string(i)), {.force = true}));
+      co_await api.loop().Sleep(2 * kInformerRetryFirst);
+      EXPECT_EQ(informer.Get("default/a")["data"]["value"].str(), std::to_string(i));
+    }
+    EXPECT_EQ(informer.lists(), 1U);
+  });
+}
+
 TEST(InformerTest, LearnsWhatWasWrittenAndIsNotToldItAgain) {
   WithServer(1, [](Api& api) -> rt::Task<void> {
     co_await Must(api.Create(kConfigMapsForTest, ConfigMapForTest("a", "1")));
