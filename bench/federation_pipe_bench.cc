@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -18,17 +17,15 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/backend.h"
 #include "base/strings.h"
+#include "bench/embedded_server.h"
 #include "federation/admission.h"
 #include "federation/federation.h"
 #include "federation/resources.h"
 #include "json/yaml.h"
 #include "kube/borrowed_api.h"
-#include "kube/local_api.h"
 #include "rt/real_loop.h"
 #include "rt/scope.h"
-#include "store/store.h"
 
 namespace {
 
@@ -37,14 +34,6 @@ using json::Value;
 
 constexpr int kChanges = 200;
 const kube::Resource kConfigMaps{.group = "", .version = "v1", .plural = "configmaps", .kind = "ConfigMap"};
-
-template <class T>
-T Must(Result<T> result) {
-  INVARIANT(result.ok(), result.error().ToString());
-  return *std::move(result);
-}
-
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double Cpu() {
   rusage usage{};
@@ -89,18 +78,6 @@ class Counting final : public kube::Api {
   kube::Api& below_;
 };
 
-struct Server {
-  std::unique_ptr<store::Store> store;
-  std::unique_ptr<apiserver::Backend> backend;
-  std::unique_ptr<kube::LocalApi> api;
-
-  rt::Task<void> Start(rt::Loop& loop) {
-    store = Must(co_await store::Store::Open(loop, store::MakeMemoryEngine()));
-    backend = Must(co_await apiserver::Backend::Start(loop, *store));
-    api = std::make_unique<kube::LocalApi>(*backend);
-  }
-};
-
 Value ConfigMap(int number, std::string_view value) {
   return json::Object({{"apiVersion", "v1"},
                        {"kind", "ConfigMap"},
@@ -111,8 +88,8 @@ Value ConfigMap(int number, std::string_view value) {
 struct Bench {
   rt::RealLoop loop;
   interpret::Interpreter interpreter;
-  Server hub;
-  std::map<std::string, Server> members;
+  EmbeddedServer hub;
+  std::map<std::string, EmbeddedServer> members;
   std::unique_ptr<Counting> counted;
   std::map<std::string, std::unique_ptr<Counting>> counted_members;
   std::unique_ptr<federation::Federation> federation;
@@ -160,12 +137,12 @@ spec:
   // Until nothing is written for a moment; returns when the last write was.
   rt::Task<double> Quiet() {
     int64_t last = -1;
-    double since = Now();
+    double since = SecondsNow();
     while (true) {
       const int64_t sum = counted->writes + counted_members["blue"]->writes + counted_members["green"]->writes;
-      if (sum != last) since = Now();
+      if (sum != last) since = SecondsNow();
       last = sum;
-      if (Now() - since > 0.7 && federation->idle()) co_return since;
+      if (SecondsNow() - since > 0.7 && federation->idle()) co_return since;
       co_await loop.Sleep(milliseconds(5));
     }
   }
@@ -178,7 +155,7 @@ spec:
       const std::string value = StrCat("changed-", i);
       Value object = Must(co_await hub.api->Get(kConfigMaps, {"default", StrCat("c-", number)}));
       object.Edit("data").Set("value", value);
-      const double begin = Now();
+      const double begin = SecondsNow();
       Must(co_await hub.api->Update(kConfigMaps, object));
       for (const char* member : {"blue", "green"}) {
         while (Must(co_await members[member].api->Get(kConfigMaps, {"default", StrCat("c-", number)}))["data"]["value"]
@@ -186,7 +163,7 @@ spec:
           co_await loop.Sleep(microseconds(50));
         }
       }
-      took.push_back((Now() - begin) * 1e3);
+      took.push_back((SecondsNow() - begin) * 1e3);
     }
     std::ranges::sort(took);
     std::printf("one change to both members: p50 %.2f ms, p99 %.2f ms; %.2f CPU-ms\n", took[took.size() / 2],
@@ -196,10 +173,10 @@ spec:
   rt::Task<void> Run(int templates) {
     co_await Start();
     counted->Reset();
-    const double begin = Now();
+    const double begin = SecondsNow();
     const double cpu = Cpu();
     for (int i = 0; i < templates; ++i) Must(co_await hub.api->Create(kConfigMaps, ConfigMap(i, "1")));
-    const double created = Now() - begin;
+    const double created = SecondsNow() - begin;
     const double last = co_await Quiet();
     std::printf("%d templates to 2 members: %.2f s, %.2f CPU-s; hub writes per template %.2f, conflicts %lld\n",
                 templates, last - begin, Cpu() - cpu, static_cast<double>(counted->writes) / templates,
@@ -212,7 +189,7 @@ spec:
     co_await Quiet();
     counted->Reset();
     for (auto& [name, member] : counted_members) member->Reset();
-    const double restart = Now();
+    const double restart = SecondsNow();
     const double restart_cpu = Cpu();
     StartControllers();
     Must(co_await hub.api->Create(kConfigMaps, ConfigMap(templates, "new")));
@@ -221,7 +198,7 @@ spec:
         co_await loop.Sleep(milliseconds(1));
       }
     }
-    const double there = Now() - restart;
+    const double there = SecondsNow() - restart;
     co_await Quiet();
     std::printf("restart with %d placed: a new template is in both members after %.2f s, steady with %.2f CPU-s\n",
                 templates, there, Cpu() - restart_cpu);

@@ -86,6 +86,17 @@ int64_t HubGeneration(const json::Value& object) {
   return text.empty() ? -1 : std::strtoll(text.c_str(), nullptr, 10);
 }
 
+// Whether the object was made for this Work, or for another one of the same binding: when the writes of two leaders
+// cross, the Work that is there at the end need not be the one that made it. Ids are those of one hub.
+bool IsOf(const json::Value& object, const json::Value& manifest) {
+  const json::Value& labels = object["metadata"]["labels"];
+  const json::Value& wanted = manifest["metadata"]["labels"];
+  if (labels[keys::kWorkId] == wanted[keys::kWorkId]) return true;
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{keys::kResourceBindingId, keys::kClusterResourceBindingId},
+      [&](std::string_view id) { return !labels[id].str().empty() && labels[id] == wanted[id]; });
+}
+
 // Rendered from an older generation of the same template than what is there.
 bool IsOlderTemplate(const json::Value& manifest, const json::Value& there) {
   const bool same =
@@ -393,9 +404,7 @@ rt::Task<Result<bool>> ExecuteController::RemoveFromMember(Member& member, const
     if (live.error().kind() == ErrorKind::kNotFound) co_return true;
     co_return live.error();
   }
-  const bool ours =
-      Managed(*live) && (*live)["metadata"]["labels"][keys::kWorkId] == manifest["metadata"]["labels"][keys::kWorkId];
-  if (!ours) co_return true;
+  if (!Managed(*live) || !IsOf(*live, manifest)) co_return true;
   if (work["spec"]["preserveResourcesOnDeletion"].bool_or(false)) {
     // Let go: our marks come off, the object stays.
     json::Value free = *live;

@@ -302,6 +302,7 @@ void Hub::Learn(const kube::Resource& resource, const json::Value& written) {
   if (resource == kClusterResourceBindings) cluster_bindings_.Learn(written);
   if (resource == kWorks) works_.Learn(written);
   if (resource == kClusters) clusters_.Learn(written);
+  if (resource == kOverridePolicies) overrides_.Learn(written);
 }
 
 void SetCondition(json::Value& status, std::string_view type, std::string_view value, std::string_view reason,

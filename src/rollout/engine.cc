@@ -97,6 +97,9 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
   hub_.overrides().OnChange([this](const Value& before, const Value& now) {
     const Value& policy = now.is_null() ? before : now;
     if (!kube::NameOf(policy).starts_with(kOverridePrefix)) return;
+    const std::string_view uid = kube::NameOf(policy).substr(kOverridePrefix.size());
+    const auto known = memory_.find(uid);
+    if (known != memory_.end() && !now.is_null() && known->second.ordered == kube::VersionOf(now)) return;  // we did it
     const Value& selector = policy["spec"]["resourceSelectors"][0];
     const Value workload = json::Object(
         {{"kind", selector["kind"]},
@@ -104,7 +107,6 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     Wake(workload);
     if (now.is_null()) return;
     // Whose it is looks at it though it has ended: it may have come late. One of nobody is looked into.
-    const std::string_view uid = kube::NameOf(policy).substr(kOverridePrefix.size());
     const std::string owner = MoveOf(workload, uid);
     controller_.Add(owner.empty() ? StrCat(kOverrideKey, kube::Name::Of(policy).Key()) : owner);
   });
@@ -273,10 +275,11 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
 // so nothing is told.
 rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
   Value current = object;
+  Value writer;  // as we swapped it in the step before
   for (size_t steps = 0; steps < kStepsMax; ++steps) {
-    Result<Look> look = co_await Observe(current);
+    Result<Look> look = co_await Observe(current, std::exchange(writer, Value()));
     if (!look.ok()) co_return kube::Outcome::Retry(look.error());
-    const Decision decision = Next(look->writer, look->spec.migration, look->seen);
+    Decision decision = Next(look->writer, look->spec.migration, look->seen);
     if (const int64_t newest = NewestFence(look->writer, look->seen); newest > look->seen.fence) {
       SOMETIMES("rollout.outranked");
       if (options_.outranked) options_.outranked(newest);
@@ -284,16 +287,22 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
     current.Set("status", Projected(current, *look, decision));
     if (!std::holds_alternative<NoEffect>(decision.effect)) {
       const Result<void> done = co_await Perform(*look, decision.effect);
-      if (done.ok()) continue;
-      if (done.error().kind() == ErrorKind::kConflict) {
+      if (!done.ok() && done.error().kind() == ErrorKind::kConflict) {
         SOMETIMES("rollout.conflict_decided_again");
         continue;
       }
-      SOMETIMES("rollout.effect_failed");
-      if (!stands_in) {
-        [[maybe_unused]] const Result<void> told = co_await Tell(object, current, decision, look->workload);
+      if (!done.ok()) {
+        SOMETIMES("rollout.effect_failed");
+        if (!stands_in) {
+          [[maybe_unused]] const Result<void> told = co_await Tell(object, current, decision, look->workload);
+        }
+        co_return kube::Outcome::Retry(done.error().Context(decision.message));
       }
-      co_return kube::Outcome::Retry(done.error().Context(decision.message));
+      if (std::holds_alternative<SwapWriter>(decision.effect)) writer = look->writer_object;
+      std::optional<Decision> rest = WaitsAfter(*look, decision.effect);
+      if (!rest) continue;
+      decision = *std::move(rest);
+      current.Set("status", Projected(current, *look, decision));
     }
     if (IsEnd(decision.phase)) {
       Result<void> clean = co_await RemoveProbe(*look);
@@ -312,6 +321,18 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
     co_return finalized.ok() ? kube::Outcome::WaitFor(kLateWrites) : kube::Outcome::Retry(finalized.error());
   }
   co_return kube::Outcome::WaitFor(kLookAgain);
+}
+
+// An order to the pipe shows in the members only when they have carried it out, and they tell: when nothing but that is
+// waited for, looking at once would show nothing new, and take from the pipe the time that the workload stands still.
+std::optional<Decision> Engine::WaitsAfter(Look& look, const Effect& effect) {
+  const auto* ordered = std::get_if<PutOverride>(&effect);
+  if (ordered == nullptr) return std::nullopt;
+  look.seen.override_state = ordered->state;
+  look.seen.override_exists = true;
+  Decision next = Next(look.writer, look.spec.migration, look.seen);
+  const bool waits = std::holds_alternative<NoEffect>(next.effect) && !next.blocked && !IsEnd(next.phase);
+  return waits ? std::optional(std::move(next)) : std::nullopt;
 }
 
 Value Engine::Projected(const Value& current, const Look& look, const Decision& decision) const {
@@ -361,6 +382,7 @@ rt::Task<Result<void>> Engine::Swap(Look& look, const Writer& next) {
     const bool lost = written.error().kind() == ErrorKind::kAlreadyExists;
     co_return lost ? ConflictError("another was faster") : std::move(written).error();
   }
+  look.writer_object = *std::move(written);
   co_return Result<void>();
 }
 
@@ -384,6 +406,8 @@ rt::Task<Result<void>> Engine::Put(Look& look, const OverrideState& state) {
     written = co_await hub_.api().Update(federation::kOverridePolicies, wanted);
   }
   if (!written.ok()) co_return std::move(written).error();
+  memory_[look.spec.migration.uid].ordered = kube::VersionOf(*written);
+  hub_.Learn(federation::kOverridePolicies, *written);
   co_return Result<void>();
 }
 

@@ -78,8 +78,9 @@ class Engine {
   rt::Task<kube::Outcome> Reconcile(std::string key);
   rt::Task<kube::Outcome> Drive(json::Value object, bool stands_in);
   rt::Task<std::optional<kube::Outcome>> TakeBackOrphans(const std::string& key, std::string_view uid);
-  rt::Task<Result<Look>> Observe(const json::Value& object);
-  rt::Task<Result<void>> ReadHub(Look& look);
+  // `writer`: the Writer, when we have just written it; null: it is read.
+  rt::Task<Result<Look>> Observe(const json::Value& object, json::Value writer);
+  rt::Task<Result<void>> ReadHub(Look& look, json::Value writer = {});
   rt::Task<Result<void>> Check(Look& look);  // preflight
   rt::Task<Sighting> See(const Look& look, const Holder& meant, bool is_target);
   // Whether what that look lacks may come without an event of the object's own.
@@ -95,6 +96,8 @@ class Engine {
   interpret::Question QuestionFor(const Look& look, bool is_target) const;
 
   rt::Task<Result<void>> Perform(Look& look, const Effect& effect);
+  // After this effect: the wait that is decided on without another look; nothing when one is needed.
+  static std::optional<Decision> WaitsAfter(Look& look, const Effect& effect);
   rt::Task<Result<void>> Swap(Look& look, const Writer& next);
   rt::Task<Result<void>> Put(Look& look, const OverrideState& state);
   rt::Task<Result<void>> Remove(Look& look);
@@ -137,6 +140,7 @@ class Engine {
     std::string target_invalid;
     int64_t valid_for_attempt = -1;
     std::optional<MonotonicTime> proven_since;
+    std::string ordered;  // the version of its override that we wrote last
   };
   std::map<std::string, Memory, std::less<>> memory_;  // by migration uid
   kube::Controller controller_;

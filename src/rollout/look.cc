@@ -25,11 +25,12 @@ Sighting::Progress ProgressOf(const std::string& text) {
 
 }  // namespace
 
-rt::Task<Result<void>> Engine::ReadHub(Look& look) {
+rt::Task<Result<void>> Engine::ReadHub(Look& look, Value writer) {
   const std::string ns(kube::NamespaceOf(look.object));
   // The Writer first: whatever is read after it is at least as new.
   const std::string name = WriterName(look.spec.kind, look.spec.workload);
-  look.writer_object = CO_TRY(co_await GetOrNull(hub_.api(), kWriters, {ns, name}));
+  look.writer_object =
+      writer.is_null() ? CO_TRY(co_await GetOrNull(hub_.api(), kWriters, {ns, name})) : std::move(writer);
   look.writer = ReadWriter(look.writer_object);
   const Result<kube::Resource> resource = co_await hub_.ResourceOf(look.spec.api_version, look.spec.kind);
   if (!resource.ok() && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
@@ -70,11 +71,11 @@ static bool IsOfStage(const Writer& writer, Phase told) {
   return told == Phase::kGranted || told == Phase::kVerifying;
 }
 
-rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object) {
+rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer) {
   Look look;
   look.object = object;
   look.spec = CO_TRY(ReadMigration(object, hub_.loop().WallNow()));
-  CO_TRY(co_await ReadHub(look));
+  CO_TRY(co_await ReadHub(look, std::move(writer)));
   Observation& seen = look.seen;
   seen.fence = Fence();
   seen.own_hub = options_.own_hub;
