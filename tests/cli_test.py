@@ -266,6 +266,7 @@ class CommandsOfPeopleTest(unittest.TestCase):
                 (("migrate", "flinkdep/orders"), "--to is missing"),
                 (("migrate", "flinkdep/orders", "--to", "b", "--timeout", "soon"), "'soon' is no duration"),
                 (("migrate", "flinkdep/orders", "--to", "b", "--on-failure", "Panic"), "'Panic' is neither Rollback nor Hold"),
+                (("migrate", "flinkdep/orders", "--to", "b", "--capture-fallback", "Hope"), "'Hope' is not known; LastCheckpoint is"),
                 (("migrate", "flinkdep/orders", "--to", "b", "--approve-before", "Lunch"), "'Lunch' is not known"),
                 (("migrate", "flinkdep/orders", "--to", "b", "--stabilization", "1500ms"), "whole seconds"),
                 (("migrate", "flinkdep/orders", "--to", "b", "--wait", "-o", "json"), "do not go together"),

@@ -44,6 +44,9 @@ constexpr const char* kMigrateHelp =
     "  --timeout 10m          of --wait\n"
     "  --stabilization 10s    how long it must be healthy in its new place before it counts as moved\n"
     "  --on-failure WHAT      Rollback (default): go back by itself; Hold: wait for a person\n"
+    "  --capture-fallback LastCheckpoint   a job that does not run is moved from its last checkpoint; without it, it "
+    "is\n"
+    "                         not moved. Sinks that are not transactional see again what came after the checkpoint\n"
     "  --approve-before STEP  Quiesce: wait for `baton approve` before the workload is stopped; Cleanup: before the\n"
     "                         way back is closed; Quiesce,Cleanup: both\n"
     "  --not-before TIME      do not stop the workload before, as 2026-11-21T22:00:00Z; everything else is prepared\n"
@@ -66,10 +69,15 @@ constexpr const char* kUndoHelp =
     "  --wait, --timeout, --name, --stabilization, --on-failure, --approve-before, -o   as in `baton migrate`\n";
 
 std::vector<Flag> MoveFlags(std::vector<Flag> more = {}) {
-  std::vector<Flag> flags = {{"--name", "NAME"},       {"--wait"},
-                             {"--timeout", "10m"},     {"--stabilization", "10s"},
-                             {"--on-failure", "WHAT"}, {"--approve-before", "STEP"},
-                             {"--not-before", "TIME"}, {"--output", "FORMAT", "-o"}};
+  std::vector<Flag> flags = {{"--name", "NAME"},
+                             {"--wait"},
+                             {"--timeout", "10m"},
+                             {"--stabilization", "10s"},
+                             {"--on-failure", "WHAT"},
+                             {"--approve-before", "STEP"},
+                             {"--not-before", "TIME"},
+                             {"--output", "FORMAT", "-o"},
+                             {"--capture-fallback", "WHAT"}};
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
 }
@@ -88,6 +96,9 @@ Result<void> CheckMoveFlags(const Flags& flags) {
   const std::string failure = flags.Get("--on-failure", "Rollback");
   if (failure != "Rollback" && failure != "Hold")
     return InvalidError(StrCat("--on-failure: '", failure, "' is neither Rollback nor Hold"));
+  const std::string fallback = flags.Get("--capture-fallback", "LastCheckpoint");
+  if (fallback != "LastCheckpoint")
+    return InvalidError(StrCat("--capture-fallback: '", fallback, "' is not known; LastCheckpoint is"));
   const std::string gate = flags.Get("--approve-before", "Quiesce");
   for (const std::string_view one : Split(gate, ',')) {
     if (one != "Quiesce" && one != "Cleanup")
@@ -121,6 +132,7 @@ Value MoveSpecOf(const WorkloadArgument& workload, const std::string& target, co
     spec.Set("stabilizationSeconds",
              flags.GetDuration("--stabilization", seconds(10)).value_or(seconds(10)) / seconds(1));
   if (flags.Has("--on-failure")) spec.Set("onFailure", flags.Get("--on-failure"));
+  if (flags.Has("--capture-fallback")) spec.Set("captureFallback", flags.Get("--capture-fallback"));
   if (flags.Has("--approve-before")) {
     const std::string gates = flags.Get("--approve-before");
     for (const std::string_view gate : Split(gates, ',')) spec.Edit("approvals").Push(StrCat("Before", gate));

@@ -49,7 +49,7 @@ constexpr const char* kHelp =
     "  --to CLUSTER           migrate: where to; default: where the policy's placement sends it\n"
     "  --max N                drain: moves at a time; default: as the cluster's annotation says, else 5\n"
     "  -o FORMAT              json or yaml\n"
-    "  --stabilization 10s, --on-failure WHAT, --approve-before STEP, --not-before TIME\n"
+    "  --stabilization 10s, --on-failure WHAT, --approve-before STEP, --not-before TIME, --capture-fallback WHAT\n"
     "                         migrate: as in `baton migrate`\n";
 
 // ---- printing
@@ -248,6 +248,7 @@ int PlanCommand(std::span<const std::string_view> arguments) {
                                        {"--on-failure", "WHAT"},
                                        {"--approve-before", "STEP"},
                                        {"--not-before", "TIME"},
+                                       {"--capture-fallback", "WHAT"},
                                        output},
                              .positionals = 1},
                             arguments.subspan(1), PlanMigrate, check);

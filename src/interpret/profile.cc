@@ -89,6 +89,7 @@ Value ToLua(const Question& question) {
                        {"redeploy", question.redeploy},
                        {"stateDir", question.state_dir},
                        {"anyWay", question.any_way},
+                       {"lastCheckpoint", question.last_checkpoint},
                        {"stopSeq", question.stop_seq},
                        {"priorPath", question.prior_path},
                        {"startRef", question.start_ref},
@@ -155,6 +156,11 @@ Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
   if (profile->guarantee_ != "ExactlyOnce" && profile->guarantee_ != "AtLeastOnce" &&
       profile->guarantee_ != "FencedOnly") {
     return Wrong(profile->name_, "guarantee", "must be ExactlyOnce, AtLeastOnce or FencedOnly");
+  }
+  for (const Value& fallback : spec["captureFallbacks"].items()) {
+    if (fallback.str() != "LastCheckpoint")
+      return Wrong(profile->name_, "captureFallbacks", "knows LastCheckpoint only");
+    profile->has_last_checkpoint_ = true;
   }
   profile->epoch_ = spec["epoch"].str();
   if (!profile->epoch_.starts_with("/spec/") && !profile->epoch_.starts_with("/metadata/annotations/")) {

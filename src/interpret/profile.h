@@ -8,6 +8,7 @@
 // A profile says, in spec:
 //   target      {apiVersion, kind}
 //   guarantee   ExactlyOnce, AtLeastOnce or FencedOnly: what a move with it gives
+//   captureFallbacks   [LastCheckpoint]: Judge gives the newest state as the capture where q.lastCheckpoint asks for it
 //   epoch       JSON pointer to where the epoch goes: a string that the workload's own operator ignores
 //   parse       pointers to strings in the object that hold JSON; Judge sees them parsed
 //   related     what else is looked at: [{apiVersion, kind, name or labelSelector}], with ${name} ("*": all);
@@ -57,17 +58,18 @@ inline constexpr std::string_view kBesideKeep = "rollout.karmada.io/keep";     /
 
 // What a form or a judgement is about.
 struct Question {
-  int64_t seq = 0;         // the epoch
-  std::string ref;         // the state to start from; "": its own
-  bool redeploy = false;   // the object ran before: it must be told to start from ref anew
-  std::string state_dir;   // where the stop captures, as StateDir() gave it
-  bool any_way = false;    // Stop: it need not run any more to be stopped; what it left behind is judged afterwards
-  int64_t stop_seq = -1;   // Judge: the stop that is to be proven; -1: none
-  std::string prior_path;  // Judge: what the workload called its state before the stop
-  std::string start_ref;   // Judge: what it was started from, when it was
-  int64_t start_seq = -1;  // Judge: the epoch it was started with; -1: not by us
-  std::string cluster;     // where it is; "": any
-  std::string peer;        // the other cluster of the move; "": there is none
+  int64_t seq = 0;        // the epoch
+  std::string ref;        // the state to start from; "": its own
+  bool redeploy = false;  // the object ran before: it must be told to start from ref anew
+  std::string state_dir;  // where the stop captures, as StateDir() gave it
+  bool any_way = false;   // Stop: it need not run any more to be stopped; what it left behind is judged afterwards
+  bool last_checkpoint = false;  // Judge: the newest state that it left is its capture, though the stop did not make it
+  int64_t stop_seq = -1;         // Judge: the stop that is to be proven; -1: none
+  std::string prior_path;        // Judge: what the workload called its state before the stop
+  std::string start_ref;         // Judge: what it was started from, when it was
+  int64_t start_seq = -1;        // Judge: the epoch it was started with; -1: not by us
+  std::string cluster;           // where it is; "": any
+  std::string peer;              // the other cluster of the move; "": there is none
 
   bool operator==(const Question&) const = default;
 };
@@ -106,7 +108,8 @@ class Profile {
   const std::string& name() const { return name_; }
   const KindName& kind() const { return kind_; }
   const std::string& guarantee() const { return guarantee_; }
-  const std::vector<Related>& related() const { return related_; }  // names still with ${name}
+  bool has_last_checkpoint() const { return has_last_checkpoint_; }  // captureFallback: LastCheckpoint can be asked for
+  const std::vector<Related>& related() const { return related_; }   // names still with ${name}
   const std::vector<std::string>& pass_through() const { return pass_through_; }
   const std::string& epoch_pointer() const { return epoch_; }
   bool opt_in() const { return opt_in_; }  // only workloads that ask for it are managed
@@ -156,6 +159,7 @@ class Profile {
   std::string name_;
   KindName kind_;
   std::string guarantee_;
+  bool has_last_checkpoint_ = false;
   std::string epoch_;
   std::vector<std::string> parse_;
   std::vector<Related> related_;

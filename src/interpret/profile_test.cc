@@ -109,6 +109,51 @@ TEST(ProfileTest, TheScriptIsAskedAgainOnlyWhenSomethingIsNew) {
   EXPECT_EQ((*profile->Held(object, question))["spec"]["replicas"], 3);
 }
 
+TEST(ProfileTest, WhatAFlinkJobLeftIsACaptureOnlyWhereThatIsAskedFor) {
+  const auto profile = Builtin("flinkdeployment");
+  ASSERT_NE(profile, nullptr);
+  EXPECT_TRUE(profile->has_last_checkpoint());
+  EXPECT_FALSE(Builtin("deployment")->has_last_checkpoint());
+  const auto failed_with = [](std::string_view path) {
+    return Yaml(StrCat(R"(
+apiVersion: flink.apache.org/v1beta1
+kind: FlinkDeployment
+metadata: {name: w, generation: 5}
+spec: {job: {state: suspended}}
+status:
+  observedGeneration: 5
+  jobManagerDeploymentStatus: MISSING
+  jobStatus: {state: FAILED, upgradeSavepointPath: ")",
+                       path, R"("}
+  reconciliationStatus:
+    state: DEPLOYED
+    lastReconciledSpec: '{"spec": {"job": {"state": "suspended", "upgradeMode": "savepoint"},
+      "flinkConfiguration": {"kubernetes.operator.baton.seq": "7"}}}'
+)"));
+  };
+  const Value related = Yaml("{remains: []}");
+  Question question{.seq = 7, .state_dir = "s3://a/7", .stop_seq = 7, .prior_path = "s3://a/6/sp"};
+  const struct {
+    std::string_view path;
+    bool asked;
+    std::string_view capture;
+  } rows[] = {
+      {"s3://c/chk-19", false, ""},
+      {"s3://c/chk-19", true, "s3://c/chk-19"},
+      {"s3://a/6/sp", true, "s3://a/6/sp"},  // no checkpoint since it was started from there
+      {"KUBERNETES_OPERATOR_LAST_STATE", true, ""},
+      {"", true, ""},
+  };
+  for (const auto& row : rows) {
+    question.last_checkpoint = row.asked;
+    const auto judged = profile->Judge(failed_with(row.path), related, question);
+    ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+    EXPECT_TRUE(judged->stop_proven) << judged->stop_missing;
+    EXPECT_EQ(judged->capture, row.capture) << row.path;
+    EXPECT_EQ(judged->stop_failed.empty(), !row.capture.empty()) << row.path;
+  }
+}
+
 TEST(ProfileTest, WhatIsLargeIsNotRemembered) {
   const auto profile = Builtin("flinkdeployment");
   ASSERT_NE(profile, nullptr);

@@ -137,6 +137,7 @@ interpret::Question Engine::QuestionFor(const Look& look, bool is_target) const 
   if (writer.stop && writer.stop->cluster == here) {
     question.stop_seq = writer.stop->seq;
     question.prior_path = writer.stop->prior_path;
+    question.last_checkpoint = writer.stop->any_way && !is_target;
     Value object = json::Object({{"spec", PinnedOf(look.writer_object)[is_target ? "target" : "source"]}});
     const Result<std::string> dir = look.profile->StateDir(object, writer.stop->state_dir);
     if (dir.ok()) question.state_dir = *dir;

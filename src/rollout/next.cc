@@ -162,6 +162,15 @@ Decision OnFailureBeforeGrant(Phase phase, const Writer& writer, const Migration
   return Ask(phase, why, "onFailure is Hold: `baton abort` goes back, or remove the cause and it goes on");
 }
 
+// After this part of its time a stop that captures is no longer insisted on.
+constexpr int kPatience = 8;
+
+// A source that does not capture its state, because it does not run, is waited for for ever. Who asked for it has it
+// moved from what it left; its sinks may then see again what came after that.
+bool MayFallBack(const Migration& migration) {
+  return migration.last_checkpoint && GUARD_STANDS("handoff.moves_from_the_last_checkpoint");
+}
+
 Decision Prepare(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
   const bool staging = migration.phase == Phase::kStaged;
@@ -222,6 +231,13 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
             .message = StrCat("all is prepared; waiting for ", migration.waiting_for_window),
             .waiting_for = migration.waiting_for_window};
   }
+  if (!seen.source.runs && MayFallBack(migration) && seen.in_phase >= deadline / kPatience) {
+    Writer next = WithStop(writer, claim.source, seen.source.uid, seen.source.prior_path);
+    next.stop->any_way = true;
+    return Do(
+        Phase::kStaged, SwapWriter{next},
+        StrCat("the workload in ", claim.source.cluster, " does not run: ordering a stop from its last checkpoint"));
+  }
   if (!seen.source.runs) {
     Decision runs =
         wait(StrCat("the workload in ", claim.source.cluster, " to run, so that its state can be captured"));
@@ -258,13 +274,23 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
   const bool proven =
       StopProven(writer, seen.source, claim.source) && GUARD("rollout.capture_is_new", !seen.source.capture.empty());
   const bool attested = Attested(migration, claim, claim.source, seen.source);
+  const bool stuck = !seen.source.stop_proven && seen.in_phase >= migration.deadlines.quiesce / kPatience;
+  const bool captures_nothing = Answers(seen.source, claim.source) && (stuck || !seen.source.stop_failed.empty());
+  if (captures_nothing && !writer.stop->any_way && !late && MayFallBack(migration)) {
+    Writer next = writer;
+    next.stop->any_way = true;
+    return Do(
+        phase, SwapWriter{next},
+        StrCat(claim.source.cluster, " does not stop with its state captured: stopping it from its last checkpoint"));
+  }
   // Granted is who answers: one that is silent, or another cluster of its name, would leave the workload without a
   // writer, and the source can still run again at once.
   const bool grantable = Answers(seen.target, claim.target);
   if ((proven && grantable) || (late && !GUARD_STANDS("handoff.no_grant_by_the_clock"))) {
     // GRANT
     return Do(phase,
-              SwapWriter{WithHolder(writer, claim.source, Staged(claim, seen), seen.source.capture, "StopProof")},
+              SwapWriter{WithHolder(writer, claim.source, Staged(claim, seen), seen.source.capture,
+                                    writer.stop->any_way ? "LastCheckpoint" : "StopProof")},
               StrCat(claim.source.cluster, " stopped and its state is captured: granting ", claim.target.cluster));
   }
   if (attested && grantable) {
@@ -548,9 +574,6 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
 // ---- Withdraw: the target was granted and goes back
 // --------------------------------------------------------------------
 
-// After this part of its time a stop that captures is no longer insisted on.
-constexpr int kPatience = 8;
-
 // The target's operator may have had an older order in hand, and start it after it was taken for one that never had.
 // Until it is gone each look is held against what was concluded: what starts is to be stopped, and its state found.
 std::optional<Decision> StartedLate(const Writer& writer, const Migration& migration, const Observation& seen) {
@@ -730,7 +753,7 @@ Decision Finish(const Writer& writer, const Migration& migration, const Observat
   if (seen.override_exists) return Do(migration.phase, RemoveOverride{}, "removing the override");
   switch (writer.ended) {
     case Phase::kAborted:
-      return End(writer.ended, StrCat("aborted: ", writer.holder.cluster, " runs as before"));
+      return End(writer.ended, StrCat("aborted: ", writer.holder.cluster, " has it as before"));
     case Phase::kRolledBack:
       return End(writer.ended, StrCat("rolled back: ", writer.holder.cluster, " runs again"));
     case Phase::kCancelled:
@@ -774,7 +797,10 @@ std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence)
       if (!writer.stop) {
         state.source.mode = Mode::kAsIs;
       } else {
-        state.source = {.mode = Mode::kStopping, .seq = writer.stop->seq, .state_dir = writer.stop->state_dir};
+        state.source = {.mode = Mode::kStopping,
+                        .seq = writer.stop->seq,
+                        .state_dir = writer.stop->state_dir,
+                        .any_way = writer.stop->any_way};
         if (with_target) state.target = {.mode = Mode::kRunning, .seq = writer.seq, .ref = writer.receipt->capture};
       }
       break;

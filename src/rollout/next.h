@@ -4,7 +4,7 @@
 //   Pending -> Planned -> Staged -> Quiescing -> Granted -> Verifying -> Cleaning -> Succeeded
 //      |          |          |          |            |          |
 //      v          +----------+----------+            +----------+--> Withdrawing -> RolledBack (source runs again)
-//   Rejected           Aborting -> Aborted (source runs as before, nothing was granted)
+//   Rejected           Aborting -> Aborted (source as before, nothing was granted)
 //
 // What is durable decides: where a migration stands follows from Writer alone (claim, intent, stop, holder), never from
 // the migration's own status. So a new leader, or this one after a crash, goes on from the same place.

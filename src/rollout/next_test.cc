@@ -221,6 +221,12 @@ void SilentTarget(Case& c) { c.seen.target = {}; }
 void Vouched(Case& c) { c.migration.attestation = Attestation{"", "ann", "burnt down", "ref"}; }
 void VouchedForTarget(Case& c) { c.migration.attestation = Attestation{"B", "ann", "burnt down", "ref"}; }
 void LostTarget(Case& c) { SilentTarget(c), VouchedForTarget(c); }
+void MayFallBack(Case& c) { c.migration.last_checkpoint = true; }
+void FellBack(Case& c) {
+  MayFallBack(c);
+  c.writer.stop->any_way = true;
+  OursNow(c, {"A", "B"});
+}
 void Foreign(Case& c) {
   c.seen.own_hub = false;
   c.seen.target = {.answered = true, .cluster_id = "idB"};
@@ -288,6 +294,11 @@ const std::vector<Row>& Before() {
        Phase::kStaged, "none", "approval by ops"},
       {"source does not run", Staged, [](Case& c) { c.seen.source.runs = false; }, Phase::kStaged, "none",
        "to run, so that"},
+      {"source does not run and may be moved from what it left, soon", Staged,
+       [](Case& c) { c.seen.source.runs = false, MayFallBack(c); }, Phase::kStaged, "none", "to run, so that"},
+      {"the same, after a while", Staged,
+       [](Case& c) { c.seen.source.runs = false, MayFallBack(c), c.seen.in_phase = c.migration.deadlines.stage / 8; },
+       Phase::kStaged, "swap-writer", "ordering a stop from its last checkpoint"},
       {"planned late", Planned, Late, Phase::kPlanned, "swap-writer", "waited too long for cluster B to accept"},
       {"staged late", Staged, [](Case& c) { c.seen.target.found = false, Late(c); }, Phase::kStaged, "swap-writer",
        "waited too long for the held workload"},
@@ -314,6 +325,24 @@ const std::vector<Row>& Forward() {
       {"late, Hold", Quiescing, [](Case& c) { Hold(c), Late(c); }, Phase::kQuiescing, "none", "baton abort", true},
       {"stop failed", Quiescing, [](Case& c) { c.seen.source.stop_failed = "it had failed"; }, Phase::kQuiescing,
        "swap-writer", "it had failed"},
+      {"stop failed, may be moved from what it left", Quiescing,
+       [](Case& c) { c.seen.source.stop_failed = "it had failed", MayFallBack(c); }, Phase::kQuiescing, "swap-writer",
+       "stopping it from its last checkpoint"},
+      {"the same, when that failed too", Quiescing,
+       [](Case& c) { FellBack(c), c.seen.source.stop_failed = "it had failed"; }, Phase::kQuiescing, "swap-writer",
+       "aborting: it had failed"},
+      {"does not stop, may be moved from what it left, soon", Quiescing, MayFallBack, Phase::kQuiescing, "none",
+       "the stop proof from A"},
+      {"the same, after a while", Quiescing,
+       [](Case& c) { MayFallBack(c), c.seen.in_phase = c.migration.deadlines.quiesce / 8; }, Phase::kQuiescing,
+       "swap-writer", "stopping it from its last checkpoint"},
+      {"does not stop, nobody allowed more", Quiescing,
+       [](Case& c) { c.seen.in_phase = c.migration.deadlines.quiesce / 8; }, Phase::kQuiescing, "none",
+       "the stop proof from A"},
+      {"silent, may be moved from what it left", Quiescing,
+       [](Case& c) { MayFallBack(c), SilentSource(c), c.seen.in_phase = c.migration.deadlines.quiesce / 8; },
+       Phase::kQuiescing, "none", "silence proves nothing"},
+      {"grants what it left", Stopped, FellBack, Phase::kQuiescing, "swap-writer", "granting B"},
       {"abort", Stopped, AskAbort, Phase::kQuiescing, "swap-writer", "asked for"},
       {"grants", Stopped, Same, Phase::kQuiescing, "swap-writer", "granting B"},
       {"no capture", Stopped, [](Case& c) { c.seen.source.capture.clear(); }, Phase::kQuiescing, "none",
@@ -553,6 +582,14 @@ TEST(NextTest, AGrantRaisesTheEpochAndKeepsTheEvidence) {
   EXPECT_EQ(next.receipt->how, "StopProof");
   EXPECT_EQ(next.receipt->from_uid, "a1");
   EXPECT_EQ(next.stop->seq, 2) << "the stop stays: the source is held by it";
+}
+
+TEST(NextTest, AReceiptTellsThatTheStateWasNotMadeByTheStop) {
+  Case c = Stopped();
+  FellBack(c);
+  EXPECT_TRUE(WantedOverride(c.writer, 7)->source.any_way);
+  const Decision decision = Next(c.writer, c.migration, c.seen);
+  EXPECT_EQ(std::get<SwapWriter>(decision.effect).writer.receipt->how, "LastCheckpoint");
 }
 
 TEST(NextTest, TheSourceGoesOnFromWhatTheTargetWrote) {

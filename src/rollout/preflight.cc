@@ -110,6 +110,11 @@ Result<void> CheckPlaces(federation::Federation& federation, const PreflightQues
   const std::string what = StrCat("profile ", question.profile->name(), " finds nothing in its spec against a move");
   for (const std::string& problem : problems) checks.Ask(Side::kSource, false, what, problem);
   if (problems.empty()) checks.Ask(Side::kSource, true, what, "");
+  if (spec.migration.last_checkpoint) {
+    checks.Ask(Side::kSource, question.profile->has_last_checkpoint(),
+               StrCat("profile ", question.profile->name(), " can move it from its last checkpoint"),
+               StrCat("profile ", question.profile->name(), " has no captureFallback LastCheckpoint: leave it out"));
+  }
   return {};
 }
 

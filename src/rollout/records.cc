@@ -219,6 +219,7 @@ Result<MigrationSpec> ReadMigration(const Value& object, WallTime now) {
   migration.abort = spec["abort"].bool_or(false) || kube::IsDeleting(object);
   migration.paused = spec["paused"].bool_or(false);
   migration.hold_on_failure = spec["onFailure"].str() == "Hold";
+  migration.last_checkpoint = spec["captureFallback"].str() == "LastCheckpoint";
   migration.stabilization = seconds(spec["stabilizationSeconds"].int_or(10));
   const Value& attested = spec["attestation"];
   if (attested.is_object()) {

@@ -70,8 +70,10 @@ struct Stop {
   std::string state_dir;   // of this stop alone: only what lies in it is a capture
   // Withdrawing: what the stop gave, kept because the object is deleted next.
   bool proven = false;
-  std::string capture;   // "": the target had made no progress
-  bool any_way = false;  // it could not be stopped with a capture: it is stopped without, and judged by what it left
+  std::string capture;  // "": the target had made no progress
+  // It could not be stopped with a capture: it is stopped without, and judged by what it left. A source only when its
+  // migration allows it (last_checkpoint): what it left is then its capture.
+  bool any_way = false;
   friend bool operator==(const Stop&, const Stop&) = default;
 };
 
@@ -83,7 +85,7 @@ struct Receipt {
   std::string from, from_id, from_uid;
   std::string to, to_id;
   std::string capture;
-  std::string how;          // "StopProof", "Attested", "NeverStarted"
+  std::string how;          // "StopProof", "LastCheckpoint", "Attested", "NeverStarted"
   std::string attested_by;  // a person, when how is Attested
   std::string why;          // and their reason
   std::string at;           // RFC 3339
@@ -134,6 +136,7 @@ struct Migration {
   bool abort = false;             // asked for, or the object is being deleted
   bool paused = false;
   bool hold_on_failure = false;  // onFailure: Hold
+  bool last_checkpoint = false;  // captureFallback: a source that cannot capture is moved from what it left
   bool approved = true;          // all approvals that the stop needs are there
   std::string waiting_for_approval;
   bool cleanup_approved = true;    // and those that the end needs: until then the way back stays open

@@ -152,7 +152,10 @@ void Checkers::MoveChanged(const Value& migration) {
   if (story_ != nullptr && !phase.empty())
     story_->Tell("move", StrCat(kube::NameOf(migration), " is ", phase, ": ", migration["status"]["message"].str()));
   CheckPhase(migration, before, phase);
-  CheckEnd(migration, phase);
+  // Before anything can have been stopped for it.
+  if (before.phase.empty() && IsOneOf(phase, {"Planned", "Staged"}))
+    now.idle_before = !RunsThere(migration, now.source);
+  CheckEnd(migration, now, phase);
   CheckStable(migration, phase);
   if (before.phase.empty()) CheckMovesAtATime(now);
 }
@@ -170,18 +173,25 @@ void Checkers::CheckPhase(const Value& migration, const Move& before, const std:
     Wrong("I6", StrCat("refused after it had begun: ", step));
 }
 
-// At the moment in which an end is told it is true.
-void Checkers::CheckEnd(const Value& migration, const std::string& phase) {
-  if (!IsOneOf(phase, {"Succeeded", "Aborted", "RolledBack"})) return;
-  const std::string cluster(migration["status"][phase == "Succeeded" ? "target" : "source"].str());
+// Of a workload that the story owns; true of others, and where the cluster is gone.
+bool Checkers::RunsThere(const Value& migration, const std::string& cluster) const {
   const Value& of = migration["spec"]["workload"];
   const std::string key = StrCat(kube::NamespaceOf(migration), "/", of["name"].str());
   for (const Owned& owned : owned_) {
     if (owned.key != key || owned.workload.resource.kind != of["kind"].str() || owned.object.is_null()) continue;
-    if (!world_.has_member(cluster) || RunsIn(world_, owned.workload, cluster)) continue;
-    Wrong("I6", StrCat(kube::NameOf(migration), " says ", phase, ", and ", owned.workload.Text(), " does not run in ",
-                       cluster.empty() ? "any cluster that it names" : cluster));
+    if (world_.has_member(cluster) && !RunsIn(world_, owned.workload, cluster)) return false;
   }
+  return true;
+}
+
+// At the moment in which an end is told it is true. What did not run before does not run after an abort, either.
+void Checkers::CheckEnd(const Value& migration, const Move& move, const std::string& phase) {
+  if (!IsOneOf(phase, {"Succeeded", "Aborted", "RolledBack"}) || (phase == "Aborted" && move.idle_before)) return;
+  const std::string& cluster = phase == "Succeeded" ? move.target : move.source;
+  if (RunsThere(migration, cluster)) return;
+  Wrong("I6", StrCat(kube::NameOf(migration), " says ", phase, ", and ", migration["spec"]["workload"]["kind"].str(),
+                     "/", migration["spec"]["workload"]["name"].str(), " does not run in ",
+                     cluster.empty() ? "any cluster that it names" : cluster));
 }
 
 // From here on the source goes: the target has run for as long as was asked for, without a break. For half of that time

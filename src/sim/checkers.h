@@ -68,13 +68,15 @@ class Checkers {
     bool granted = false;
     std::string source, target;
     bool of_a_drain = false;
+    bool idle_before = false;  // its workload did not run when the move was first told: a job that had failed, say
   };
 
   void Wrong(std::string_view which, std::string what);
   rt::Task<void> FollowOne(kube::Resource resource);
   void MoveChanged(const json::Value& migration);
   void CheckPhase(const json::Value& migration, const Move& before, const std::string& phase);
-  void CheckEnd(const json::Value& migration, const std::string& phase);
+  void CheckEnd(const json::Value& migration, const Move& move, const std::string& phase);
+  bool RunsThere(const json::Value& migration, const std::string& cluster) const;
   void CheckStable(const json::Value& migration, const std::string& phase);
   void CheckBudgets(const json::Value& migration, const std::string& phase);
   void CheckMovesAtATime(const Move& move);

@@ -116,7 +116,7 @@ class MigrateTest(unittest.TestCase):
         up.baton("approve", "no-thanks")
         up.kubectl("wait", "--for=jsonpath={.status.waitingFor}=resume", "smig/no-thanks", "--timeout=60s")
         out = up.baton("abort", "no-thanks", "--wait", "--timeout", END_TIMEOUT, code=3)
-        self.assertIn(f"aborted: {source} runs as before", out)
+        self.assertIn(f"aborted: {source} has it as before", out)
         self.assertEqual(up.holder("aborted"), source)
         now = json.loads(up.kubectl("--context", source, "get", "flinkdeployment", "aborted", "-o", "json"))
         self.assertEqual(now["status"]["jobStatus"]["jobId"], job_id)
