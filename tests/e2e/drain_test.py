@@ -2,6 +2,8 @@
 import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
 import unittest
 
@@ -167,6 +169,11 @@ class DrainTest(unittest.TestCase):
         self.assertEqual(up.get("clusterevacuations")["items"], [], "a plan leaves nothing behind")
         self.assertEqual({name: up.holder(name) for name in JOBS}, home)
 
+        # Interrupted, it goes on; run again, it is waited for again.
+        interrupted = subprocess.Popen([os.environ["BATON"], "drain", cluster, "--max", "1"], env=up.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        poll(lambda: [item for item in up.get("statefulmigrations")["items"] if item.get("status", {}).get("phase")], "a move of the drain")
+        interrupted.send_signal(signal.SIGINT)
+        self.assertNotEqual(interrupted.wait(timeout=30), 0)
         out = up.baton("drain", cluster, "--max", "2", "--timeout", "5m", "--stabilization", "1s")
         self.assertIn(f"Drained: {len(here)} of {len(here)} are elsewhere", out)
         for name in here:
