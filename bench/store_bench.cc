@@ -220,6 +220,12 @@ int OpenAndScan(const std::string& directory) {
 
 // ---- etcd ----
 
+// The one that scripts/build-kube made, or the system's.
+std::string EtcdProgram() {
+  const std::string built = StrCat(BATON_SOURCE_DIR, "/build/kube/etcd");
+  return ::access(built.c_str(), X_OK) == 0 ? built : "etcd";
+}
+
 // A port of loopback that nobody has.
 int FreePort() {
   const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -245,7 +251,7 @@ class Etcd {
     const std::string client = StrCat("http://", client_);
     const std::string peer = StrCat("http://", peer_);
     process_ =
-        Start({"etcd", "--data-dir", directory_, "--listen-client-urls", client, "--advertise-client-urls", client,
+        Start({EtcdProgram(), "--data-dir", directory_, "--listen-client-urls", client, "--advertise-client-urls", client,
                "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster",
                StrCat("default=", peer), "--quota-backend-bytes", StrCat(int64_t{8} << 30), "--log-level", "error"});
   }
@@ -273,8 +279,8 @@ class Etcd {
 
 // The load generator's path, or empty when there is no comparison to be had.
 std::string PrepareEtcd(const std::string& directory) {
-  if (!Runs({"etcd", "--version"})) {
-    std::printf("no etcd here (Debian: etcd-server): our figures only\n\n");
+  if (!Runs({EtcdProgram(), "--version"})) {
+    std::printf("no etcd here (scripts/build-kube, or Debian: etcd-server): our figures only\n\n");
     return "";
   }
   std::string program = directory + "/etcd_load";

@@ -249,6 +249,7 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const bool newcomer = chance.OneIn(6) && !image_fails;  // it may be placed there too
   const bool lingers = chance.OneIn(4);
   const auto lasts = seconds(static_cast<int64_t>(10 + chance.Below(110)));
+  const bool falls_back = chance.OneIn(4);  // the stop need not capture, when it takes long
   if (image_fails) scene.world.practice(scene.to).faults().fail_image = true;
   day.replicated = two ? 1 : 0;
   if (two) co_await StartReplicas(scene);
@@ -256,7 +257,8 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   if (wishes) {
     co_await Wish(scene);
   } else {
-    co_await scene.Ask(", deadlines: {Verifying: 3m}");
+    co_await scene.Ask(falls_back ? ", deadlines: {Verifying: 3m, Quiescing: 2m}, captureFallback: LastCheckpoint"
+                                  : ", deadlines: {Verifying: 3m}");
   }
   const Course course{scene, chance, day};
   {
