@@ -251,8 +251,8 @@ class Etcd {
     const std::string client = StrCat("http://", client_);
     const std::string peer = StrCat("http://", peer_);
     process_ =
-        Start({EtcdProgram(), "--data-dir", directory_, "--listen-client-urls", client, "--advertise-client-urls", client,
-               "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster",
+        Start({EtcdProgram(), "--data-dir", directory_, "--listen-client-urls", client, "--advertise-client-urls",
+               client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster",
                StrCat("default=", peer), "--quota-backend-bytes", StrCat(int64_t{8} << 30), "--log-level", "error"});
   }
   void Kill() {
