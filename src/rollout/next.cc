@@ -264,6 +264,11 @@ Holder Staged(const Claim& claim, const Observation& seen) {
   return target;
 }
 
+// What a stop captured lies in a directory of its own. One that need not capture may have done so in the end.
+bool IsOfThisStop(const Writer& writer, const std::string& capture) {
+  return !writer.stop->any_way || capture.find(writer.stop->state_dir) != std::string::npos;
+}
+
 Decision Quiesce(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
   const Phase phase = Phase::kQuiescing;
@@ -290,7 +295,7 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
     // GRANT
     return Do(phase,
               SwapWriter{WithHolder(writer, claim.source, Staged(claim, seen), seen.source.capture,
-                                    writer.stop->any_way ? "LastCheckpoint" : "StopProof")},
+                                    IsOfThisStop(writer, seen.source.capture) ? "StopProof" : "LastCheckpoint")},
               StrCat(claim.source.cluster, " stopped and its state is captured: granting ", claim.target.cluster));
   }
   if (attested && grantable) {

@@ -588,8 +588,12 @@ TEST(NextTest, AReceiptTellsThatTheStateWasNotMadeByTheStop) {
   Case c = Stopped();
   FellBack(c);
   EXPECT_TRUE(WantedOverride(c.writer, 7)->source.any_way);
-  const Decision decision = Next(c.writer, c.migration, c.seen);
-  EXPECT_EQ(std::get<SwapWriter>(decision.effect).writer.receipt->how, "LastCheckpoint");
+  for (const auto& [capture, how] :
+       {std::pair("s3://c/chk-19", "LastCheckpoint"), std::pair("m-1-2/sp", "StopProof")}) {
+    c.seen.source.capture = capture;
+    const Decision decision = Next(c.writer, c.migration, c.seen);
+    EXPECT_EQ(std::get<SwapWriter>(decision.effect).writer.receipt->how, how);
+  }
 }
 
 TEST(NextTest, TheSourceGoesOnFromWhatTheTargetWrote) {
