@@ -181,7 +181,9 @@ rt::Task<Result<void>> Engine::Tell(const Value& before, const Value& now, const
   if (!written.ok()) co_return written.error();
   Count(before, now, decision);
   if (before["status"]["phase"] == now["status"]["phase"]) co_return Result<void>();
-  const std::string story = StrCat("StatefulMigration ", kube::NameOf(now), ": ", decision.message);
+  const auto timeline = now["status"]["timeline"].items();
+  const std::string message(timeline.empty() ? decision.message : timeline.back()["message"].str());  // with its why
+  const std::string story = StrCat("StatefulMigration ", kube::NameOf(now), ": ", message);
   const bool bad = decision.blocked || decision.phase == Phase::kAborting || decision.phase == Phase::kWithdrawing ||
                    decision.phase == Phase::kRejected;
   if (options_.log != nullptr) {
@@ -189,13 +191,13 @@ rt::Task<Result<void>> Engine::Tell(const Value& before, const Value& now, const
                                      {"name", kube::NameOf(now)},
                                      {"phase", PhaseName(decision.phase)},
                                      {"writer", now["status"]["writer"].str()},
-                                     {"message", decision.message}});
+                                     {"message", message}});
   }
   if (bad) {
-    hub_.events().Warning(*written, PhaseName(decision.phase), decision.message);
+    hub_.events().Warning(*written, PhaseName(decision.phase), message);
     if (!kube::UidOf(workload).empty()) hub_.events().Warning(workload, PhaseName(decision.phase), story);
   } else {
-    hub_.events().Normal(*written, PhaseName(decision.phase), decision.message);
+    hub_.events().Normal(*written, PhaseName(decision.phase), message);
     if (!kube::UidOf(workload).empty()) hub_.events().Normal(workload, PhaseName(decision.phase), story);
   }
   co_return Result<void>();

@@ -154,7 +154,9 @@ Decision ToAbort(Phase phase, const Writer& writer, std::string why) {
   next.claim->intent = Intent::kAbort;
   // A source that was told to stop runs again under a new epoch; one that was not goes on under its own.
   if (writer.stop) next.seq = writer.seq + 1;
-  return Do(phase, SwapWriter{next}, StrCat("aborting: ", why));
+  Decision decision = Do(phase, SwapWriter{next}, StrCat("aborting: ", why));
+  decision.why = std::move(why);
+  return decision;
 }
 
 Decision OnFailureBeforeGrant(Phase phase, const Writer& writer, const Migration& migration, const std::string& why) {
@@ -327,8 +329,8 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
     return Wait(phase, StrCat(ToAnswer(seen.source, claim.source), "; silence proves nothing"),
                 migration.deadlines.quiesce);
   }
-  return Wait(phase, StrCat("the stop proof from ", claim.source.cluster, ": ", seen.source.stop_missing),
-              migration.deadlines.quiesce);
+  const std::string missing = seen.source.stop_proven ? "it has stopped and names no state" : seen.source.stop_missing;
+  return Wait(phase, StrCat("the stop proof from ", claim.source.cluster, ": ", missing), migration.deadlines.quiesce);
 }
 
 // ---- Forward: Granted, Verifying, Cleaning
@@ -346,7 +348,9 @@ Decision ToWithdraw(Phase phase, const Writer& writer, const Observation& seen, 
     next.stop->capture = seen.source.capture;
   // What its operator says cannot start will make no capture; what may still start is first asked for one.
   next.stop->any_way = !seen.target.runs && !seen.target.start_failed.empty();
-  return Do(phase, SwapWriter{next}, StrCat("going back: ", why));
+  Decision decision = Do(phase, SwapWriter{next}, StrCat("going back: ", why));
+  decision.why = std::move(why);
+  return decision;
 }
 
 Decision OnFailureAfterGrant(Phase phase, const Writer& writer, const Migration& migration, const Observation& seen,

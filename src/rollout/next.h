@@ -66,6 +66,7 @@ struct Decision {
   bool blocked = false;     // needs a person: the message says who must do what
   // When a deadline of this phase runs out, from its beginning; nothing: it waits for a person, or has ended.
   std::optional<Duration> deadline;
+  std::string why;  // with the step that turns a move back: the reason, which its status keeps
 };
 
 Decision Next(const Writer& writer, const Migration& migration, const Observation& seen);

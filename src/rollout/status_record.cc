@@ -89,16 +89,23 @@ Value ProjectStatus(const Value& object, const Projection& projection, WallTime 
   const Decision& decision = projection.decision;
   Value status = object["status"];
   const std::string phase(PhaseName(decision.phase));
+  if (!decision.why.empty()) status.Set("reason", decision.why);
+  // Who is told that a move goes back asks why: when it turns, and at its end.
+  const bool went_back = decision.phase == Phase::kAborted || decision.phase == Phase::kRolledBack;
+  const bool turns = decision.phase == Phase::kAborting || decision.phase == Phase::kWithdrawing;
+  const std::string reason(status["reason"].str());
+  const std::string why = (went_back || turns) && !reason.empty() ? StrCat("; why: ", reason) : "";
+  const std::string message = StrCat(decision.message, went_back ? why : "");
   if (status["phase"].str() != phase) {
     Value& timeline = status.Edit("timeline");
-    timeline.Push(
-        json::Object({{"phase", phase}, {"time", json::FormatMicroTime(now)}, {"message", decision.message}}));
+    timeline.Push(json::Object(
+        {{"phase", phase}, {"time", json::FormatMicroTime(now)}, {"message", StrCat(decision.message, why)}}));
     while (timeline.size() > kTimelineMax) timeline.EraseAt(0);
   }
   const Step step = StepOf(decision.phase);
   status.Set("phase", phase);
   status.Set("step", StrCat(step.number, "/", step.of));
-  status.Set("message", decision.message);
+  status.Set("message", message);
   const auto put = [&](std::string_view field, const std::string& value) {
     if (value.empty()) {
       status.Erase(field);
@@ -115,8 +122,8 @@ Value ProjectStatus(const Value& object, const Projection& projection, WallTime 
   status.Set("observedGeneration", generation);
   if (projection.writer.claim) status.Set("attempt", projection.writer.claim->attempt);
   const bool ended = IsEnd(decision.phase);
-  SetCondition(status, "Succeeded", decision.phase == Phase::kSucceeded, phase, decision.message, generation, now);
-  SetCondition(status, "Completed", ended, phase, decision.message, generation, now);
+  SetCondition(status, "Succeeded", decision.phase == Phase::kSucceeded, phase, message, generation, now);
+  SetCondition(status, "Completed", ended, phase, message, generation, now);
   SetCondition(status, "Blocked", decision.blocked, decision.blocked ? "NeedsAPerson" : "NotBlocked",
                decision.blocked ? decision.message : "", generation, now);
   if (projection.target_runs && status["startedAt"].is_null()) status.Set("startedAt", json::FormatMicroTime(now));

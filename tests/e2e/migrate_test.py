@@ -116,7 +116,7 @@ class MigrateTest(unittest.TestCase):
         up.baton("approve", "no-thanks")
         up.kubectl("wait", "--for=jsonpath={.status.waitingFor}=resume", "smig/no-thanks", "--timeout=60s")
         out = up.baton("abort", "no-thanks", "--wait", "--timeout", END_TIMEOUT, code=3)
-        self.assertIn(f"aborted: {source} has it as before", out)
+        self.assertIn(f"aborted: {source} has it as before; why: asked for", out)
         self.assertEqual(up.holder("aborted"), source)
         now = json.loads(up.kubectl("--context", source, "get", "flinkdeployment", "aborted", "-o", "json"))
         self.assertEqual(now["status"]["jobStatus"]["jobId"], job_id)
@@ -168,7 +168,8 @@ class MigrateTest(unittest.TestCase):
         up.baton("practice", "fault", target, "fail-image", "--data-dir", up.data)
         try:
             out = up.baton("migrate", "flinkdep/broken", "--to", target, "--wait", "--timeout", END_TIMEOUT, code=3)
-            self.assertIn("RolledBack", out)
+            self.assertIn(f"RolledBack: rolled back: {source} runs again; why: ", out)
+            self.assertIn("ImagePullBackOff", out)
         finally:
             up.baton("practice", "fault", target, "fail-image=off", "--data-dir", up.data)
         self.assertEqual(up.holder("broken"), source)
