@@ -1,5 +1,6 @@
 """A kind that Baton does not know is moved by the profile of the manual (docs/examples/profile-widget.yaml), as its reader would do it: a
 CRD, the profile, a policy, `baton migrate`. The Widgets' operator is this file's: it runs them, saves their state and starts from it."""
+import http.client
 import json
 import os
 import threading
@@ -54,19 +55,24 @@ class Operator:
     broken = set()  # clusters whose Widgets do not start
 
     def __init__(self, place):
-        self.place, self.starts = place, {}
-        self.watch = place.cluster.watch("/apis/example.com/v1/namespaces/default/widgets?watch=true&timeoutSeconds=3600")
-        self.watch.connection.sock.settimeout(None)
+        self.place, self.starts, self.over = place, {}, threading.Event()
         threading.Thread(target=self.run, daemon=True).start()
 
     def run(self):
+        while not self.over.is_set():
+            self.follow()
+            self.over.wait(0.2)  # A server that has just learnt the kind refuses at first.
+
+    def follow(self):
         try:
-            while event := self.watch.next():
+            watch = self.place.cluster.watch("/apis/example.com/v1/namespaces/default/widgets?watch=true&timeoutSeconds=3600")
+            watch.connection.sock.settimeout(None)
+            while (event := watch.next()) and "type" in event:
                 with Operator.lock:
                     status = self.act(event["type"], event["object"])
                 if status and status != event["object"].get("status"):
                     self.tell(event["object"], status)
-        except (OSError, ValueError):
+        except (OSError, ValueError, http.client.HTTPException):
             pass  # The server ends.
 
     def act(self, kind, widget):
@@ -104,7 +110,7 @@ class Operator:
         self.place.cluster.request("PATCH", path, json.dumps({"status": status}).encode(), {"Content-Type": "application/merge-patch+json"})
 
 
-world = None
+world, operators = None, []
 
 
 def setUpModule():  # pylint: disable=invalid-name
@@ -119,7 +125,7 @@ def setUpModule():  # pylint: disable=invalid-name
             place.apply(CRD)
             place.kubectl("wait", "--for=condition=Established", "crd/widgets.example.com", "--timeout=60s")
         for place in world.members:
-            Operator(place)
+            operators.append(Operator(place))
             poll(lambda place=place: "example.com/v1" in world.hub.field(".status.apiEnablements[*].groupVersion", "cluster", place.name),
                  f"Widgets in {place.name}")
     except BaseException:
@@ -128,6 +134,8 @@ def setUpModule():  # pylint: disable=invalid-name
 
 
 def tearDownModule():  # pylint: disable=invalid-name
+    for operator in operators:
+        operator.over.set()
     try:
         world.stop()
     finally:
