@@ -3,11 +3,11 @@ CRD, the profile, a policy, `baton migrate`. The Widgets' operator is this file'
 import http.client
 import json
 import os
+import shutil
 import threading
 import unittest
 
-import harness
-from harness import KUBECTL, main, poll
+from harness import KUBECTL, WORK, main, poll
 from federation_harness import World
 
 MEMBERS = ("member1", "member2")
@@ -114,9 +114,8 @@ world, operators = None, []
 
 
 def setUpModule():  # pylint: disable=invalid-name
-    if not KUBECTL:
+    if not shutil.which(KUBECTL):
         raise unittest.SkipTest("no kubectl on the PATH")
-    harness.setUpModule()
     global world
     world = World(*MEMBERS)
     try:
@@ -139,7 +138,7 @@ def tearDownModule():  # pylint: disable=invalid-name
     try:
         world.stop()
     finally:
-        harness.tearDownModule()
+        shutil.rmtree(WORK, ignore_errors=True)
 
 
 class ProfileTest(unittest.TestCase):
