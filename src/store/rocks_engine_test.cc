@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "rt/scope.h"
@@ -413,7 +414,8 @@ TEST(RocksEngineTest, ACloseOnADiskThatStillFailsEndsAllTheSame) {
 rt::Task<void> OpenAndLeave(Harness& h) {
   rt::Scope scope(h.loop());
   scope.Spawn([](Harness& harness) -> rt::Task<void> {
-    (co_await Store::Open(harness.loop(), harness.MakeEngine())).value();
+    // It may be refused: one that was dropped before may still have the directory for a moment.
+    std::ignore = co_await Store::Open(harness.loop(), harness.MakeEngine());
   }(h));
   co_await h.loop().Yield();
 }
