@@ -119,6 +119,10 @@ rt::Task<Result<void>> KindOperator::StopIt(Look& look) {
   if (Alive(life)) {
     CO_TRY(co_await WriteStatus(look));
     co_await EndProcess(look);
+  } else if (life.job != nullptr && spec_.progress == ProgressPlace::kArchive) {
+    // It ended while no operator looked: the database knows where.
+    const std::optional<SnapshotRef> last = life.job->Newest();
+    if (life.job->phase() == JobPhase::kFinished && last) Demoted(look, last->url);
   }
   life.job = nullptr;
   if (spec_.progress == ProgressPlace::kArchive) {

@@ -314,6 +314,24 @@ rt::Task<std::string> Demote(Drive& drive, Member& member) {
 constexpr std::string_view kReplica =
     "{instances: 1, bootstrap: {recovery: {source: blue}}, replica: {self: green, primary: blue, source: blue}}";
 
+TEST(PostgresTest, AnOperatorThatDiesInADemotionGivesTheTokenWhenItIsBack) {
+  for (int away = 0; away < 20; ++away) {
+    InPractice(1, [away](PracticeWorld& world) -> rt::Task<void> {
+      world.options.kinds = true;
+      Drive drive(world, "Cluster");
+      Member& blue = *co_await world.Add("blue");
+      co_await drive.Create(blue, KindCases()[7].object);
+      co_await drive.Until(blue, KindCases()[7].runs, "ran");
+      co_await drive.Patch(blue, "{spec: {replica: {self: blue, primary: green, source: green}}}");
+      co_await world.loop.Sleep(away * milliseconds(50));
+      blue.cluster->KillOperator(seconds(20));
+      const Value object =
+          co_await drive.Until(blue, [](const Value& s) { return s["demotionToken"].is_string(); }, "was demoted");
+      EXPECT_FALSE(Base64Decode(object["status"]["demotionToken"].str()).value().empty());
+    });
+  }
+}
+
 TEST(PostgresTest, APromotionTokenHandsOverExactly) {
   InPractice(1, [](PracticeWorld& world) -> rt::Task<void> {
     world.options.kinds = true;
