@@ -2,6 +2,7 @@
 #include "federation/execute.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -25,6 +26,10 @@ constexpr std::string_view kAppliedHash = "baton.io/applied";  // on member obje
 constexpr size_t kHashDigits = 16;
 constexpr size_t kLaneWorkers = 8;  // calls to one member at a time
 
+// How long the news that only a status changed may wait for more of them: a rollout or a job that starts tells several
+// in a row, and the hub takes one. Who decides on statuses reads the member, not the hub.
+constexpr Duration kReflectAfter = milliseconds(200);
+
 std::string HashOf(const json::Value& manifest) { return Sha256Hex(manifest.ToString()).substr(0, kHashDigits); }
 
 const json::Value& ManifestOf(const json::Value& work) { return work["spec"]["workload"]["manifests"][0]; }
@@ -37,6 +42,22 @@ bool Ready(const json::Value& cluster) {
 
 bool Replaced(const json::Value& cluster) {
   return FindCondition(cluster["status"], "Ready")["reason"].str() == "ClusterReplaced";
+}
+
+// Whether the member's object is as it was but for its status and what its server counts.
+bool OnlyStatusChanged(const json::Value& before, const json::Value& now) {
+  if (before.is_null() || now.is_null()) return false;
+  const auto same_but = [](const json::Value& one, const json::Value& other, auto but) {
+    const auto all_in = [&but](const json::Value& these, const json::Value& those) {
+      return std::ranges::all_of(these.members(), [&](const json::Member& member) {
+        return std::ranges::find(but, member.key()) != but.end() || those[member.key()] == member.value();
+      });
+    };
+    return all_in(one, other) && all_in(other, one);
+  };
+  constexpr std::array<std::string_view, 2> kParts = {"metadata", "status"};
+  constexpr std::array<std::string_view, 3> kCounted = {"generation", "managedFields", "resourceVersion"};
+  return same_but(before, now, kParts) && same_but(before["metadata"], now["metadata"], kCounted);
 }
 
 // What others put on the member's object stays; what we had put there and no longer want goes.
@@ -118,7 +139,13 @@ ExecuteController::ExecuteController(Hub& hub) : hub_(hub) {
   hub_.OnMemberObject([this](const std::string&, const json::Value& before, const json::Value& now) {
     const json::Value& annotations = (now.is_null() ? before : now)["metadata"]["annotations"];
     const std::string_view name = annotations[keys::kWorkName].str();
-    if (!name.empty()) Add(StrCat(annotations[keys::kWorkNamespace].str(), "/", name));
+    if (name.empty()) return;
+    const std::string key = StrCat(annotations[keys::kWorkNamespace].str(), "/", name);
+    if (OnlyStatusChanged(before, now)) {
+      LaneOf(key).AddAfter(key, kReflectAfter);
+    } else {
+      Add(key);
+    }
   });
   const auto catch_up = [this](std::string_view cluster) {
     for (const std::string& key : hub_.works().KeysByIndex(kWorksOfCluster, cluster)) {
@@ -135,7 +162,7 @@ ExecuteController::ExecuteController(Hub& hub) : hub_(hub) {
   hub_.members().OnUpdate([catch_up](const std::string& cluster) { catch_up(cluster); });
 }
 
-void ExecuteController::Add(std::string_view key, kube::Priority priority) {
+kube::Controller& ExecuteController::LaneOf(std::string_view key) {
   const std::string_view ns = key.substr(0, key.find('/'));
   auto lane = lanes_.find(ns);
   if (lane == lanes_.end()) {
@@ -147,8 +174,10 @@ void ExecuteController::Add(std::string_view key, kube::Priority priority) {
                .first;
     if (running_ != nullptr) running_->Spawn(lane->second->Run());
   }
-  lane->second->Add(key, priority);
+  return *lane->second;
 }
+
+void ExecuteController::Add(std::string_view key, kube::Priority priority) { LaneOf(key).Add(key, priority); }
 
 rt::Task<void> ExecuteController::Run() {
   rt::Scope scope(hub_.loop());

@@ -10,7 +10,8 @@
 // Absence in a member is no news of the workload unless the member is the one that joined: before an object is made
 // that was there before, the cluster's id is read live, and one that answers with another id gets nothing.
 //
-// Reflecting: Applied and the member's status and health go into Work.status, in one write, when they changed.
+// Reflecting: Applied and the member's status and health go into Work.status, in one write, when they changed. A change
+// of the status alone waits a moment for the next one (kReflectAfter).
 #pragma once
 
 #include <map>
@@ -44,6 +45,7 @@ class ExecuteController {
     std::string stray;   // as the gate said
   };
 
+  kube::Controller& LaneOf(std::string_view key);  // the workers of its cluster
   void Add(std::string_view key, kube::Priority priority = kube::Priority::kUser);
   rt::Task<kube::Outcome> Reconcile(std::string key);
   rt::Task<Result<json::Value>> Apply(Member& member, const kube::Resource& resource, json::Value manifest,

@@ -267,6 +267,51 @@ spec:
   });
 }
 
+TEST(FederationTest, StatusesInARowAreToldAsOneAndADifferenceIsPutRightAtOnce) {
+  InFederation({"blue"}, [](FederationWorld& world) -> rt::Task<void> {
+    co_await world.Apply(kPropagationPolicies, R"(
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: web, namespace: default}
+spec:
+  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]
+  placement: {clusterAffinity: {clusterNames: [blue]}}
+)");
+    co_await world.Apply(kTestDeployments, R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec:
+  replicas: 9
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: nginx}]}
+)");
+    co_await world.Settle();
+    world.hub->writes.clear();
+    kube::Api& blue = *world.member_servers["blue"]->api;
+    for (int ready = 1; ready <= 9; ++ready) {
+      Value object = co_await world.OnMember("blue", kTestDeployments, "default/web");
+      object.Set("status", json::Object({{"replicas", 9}, {"readyReplicas", ready}, {"observedGeneration", 1}}));
+      EXPECT_TRUE((co_await blue.UpdateStatus(kTestDeployments, object)).ok());
+      co_await world.loop.Sleep(milliseconds(10));
+    }
+    EXPECT_EQ(world.hub->writes["update works/status"], 0) << "they wait for each other";
+    co_await world.Settle(milliseconds(500));
+    EXPECT_EQ(world.hub->writes["update works/status"], 1);
+    EXPECT_EQ(world.hub->writes["update deployments/status"], 1);
+    const Value told = co_await world.OnHub(kTestDeployments, "default/web");
+    EXPECT_EQ(told["status"]["readyReplicas"].int_or(0), 9) << told["status"];
+    Value object = co_await world.OnMember("blue", kTestDeployments, "default/web");
+    object.Edit("spec").Set("replicas", 1);
+    EXPECT_TRUE((co_await blue.Update(kTestDeployments, object)).ok());
+    co_await world.Settle(milliseconds(20));
+    object = co_await world.OnMember("blue", kTestDeployments, "default/web");
+    EXPECT_EQ(object["spec"]["replicas"].int_or(0), 9) << "what somebody changed does not wait";
+  });
+}
+
 TEST(FederationTest, AClusterThatDoesNotAnswerHoldsUpNobodyElseAndIsCaughtUpLater) {
   InFederation({"blue", "green"}, [](FederationWorld& world) -> rt::Task<void> {
     co_await world.Apply(kPropagationPolicies, kPolicy);
