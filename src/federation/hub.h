@@ -89,6 +89,7 @@ class Hub {
   kube::Informer& cluster_policies() { return cluster_policies_; }
   kube::Informer& overrides() { return overrides_; }
   kube::Informer& cluster_overrides() { return cluster_overrides_; }
+  kube::Informer& customizations() { return customizations_; }
   const json::Value& Binding(std::string_view key) const;  // of either kind
   void OnBinding(const kube::Informer::Handler& handler);
   void ForEachBinding(const std::function<void(const std::string& key, const json::Value& binding)>& visit) const;

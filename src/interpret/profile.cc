@@ -296,6 +296,15 @@ bool Profile::IsHeld(const Value& object) const {
                              [&](const Setting& setting) { return GetAt(object, setting.path) == setting.value; });
 }
 
+std::vector<Profile::Setting> Profile::HeldBy() const {
+  const bool filled_in = std::ranges::any_of(hold_, [](const Setting& setting) {
+    return setting.value.is_string() ? setting.value.str().find("${") != std::string_view::npos
+                                     : !setting.value.is_bool() && !setting.value.is_number();
+  });
+  if (Defines("IsHeld") || filled_in) return {};
+  return hold_;
+}
+
 Value Profile::Parsed(const Value& object) const {
   Value seen = object;
   seen.Edit("metadata").Erase("managedFields");

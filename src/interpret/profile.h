@@ -125,6 +125,12 @@ class Profile {
   Result<json::Value> Running(json::Value object, const Question& question) const;
   int64_t EpochOf(const json::Value& object) const;  // -1: none
   bool IsHeld(const json::Value& object) const;      // as `hold` would leave it
+  struct Setting {
+    std::string path;
+    json::Value value;
+  };
+  // What a held one has, where that can be said by values alone; empty: only a script knows.
+  std::vector<Setting> HeldBy() const;
 
   // ---- judging ----
   // `related`: {remains: [objects found by related()], kept: [those with keep], probe: the probe's object};
@@ -142,11 +148,6 @@ class Profile {
   uint64_t questions_missed() const;  // how many the script had to be asked, because they were new
 
  private:
-  struct Setting {
-    std::string path;
-    json::Value value;
-  };
-
   Result<json::Value> Form(json::Value object, const std::vector<Setting>& settings, std::string_view function,
                            const Question& question) const;
   Result<json::Value> MakeForm(json::Value object, const std::vector<Setting>& settings, std::string_view function,

@@ -4,6 +4,10 @@
 #include <utility>
 
 #include "api/karmada_keys.h"
+#include "base/guard.h"
+#include "base/strings.h"
+#include "federation/resources.h"
+#include "interpret/retain_fence.h"
 #include "rollout/records.h"
 #include "rt/scope.h"
 
@@ -40,6 +44,37 @@ rt::Task<void> Alongside::Run() {
   co_await scope.Join();
 }
 
+// There, and as this version of ours makes it. A kind that the federation or a user has a retention for already keeps
+// that: two cannot be, and the moves of that kind have one fence less.
+rt::Task<Result<void>> Alongside::Fence(const interpret::Profile& profile, const json::Value& binding) {
+  const std::optional<json::Value> fence = interpret::RetainFence(profile);
+  if (!fence || unfenced_.contains(profile.name())) co_return Result<void>();
+  if (!GUARD_STANDS("rollout.fence_on_a_foreign_hub")) co_return Result<void>();
+  const std::string name = interpret::RetainFenceName(profile);
+  const json::Value there = hub_.customizations().Get(name);
+  if (there["spec"] == (*fence)["spec"]) co_return Result<void>();
+  Result<json::Value> written = json::Value();
+  if (!there.is_null()) {
+    json::Value next = there;
+    next.Set("spec", (*fence)["spec"]);
+    written = co_await hub_.api().Update(federation::kCustomizations, next);
+  } else if (hub_.interpreter().Has(profile.kind(), interpret::Operation::kRetain)) {
+    written = Error(ErrorKind::kForbidden, "it has a retention of its own");
+  } else {
+    written = co_await hub_.api().Create(federation::kCustomizations, *fence);
+  }
+  if (written.ok() || written.error().kind() == ErrorKind::kAlreadyExists) co_return Result<void>();
+  const ErrorKind why = written.error().kind();
+  if (why != ErrorKind::kForbidden && why != ErrorKind::kInvalid && why != ErrorKind::kNotFound)
+    co_return written.error();
+  unfenced_.insert(profile.name());
+  hub_.events().Warning(
+      binding, "NotFenced",
+      StrCat("moves of ", profile.kind().kind, " have one fence less on this hub: its customization ", name,
+             " cannot be made: ", written.error().message(), " (docs/ROLLOUT.md, 'Beside another federation')"));
+  co_return Result<void>();
+}
+
 rt::Task<kube::Outcome> Alongside::Reconcile(std::string key) {
   const json::Value binding = hub_.Binding(key);
   if (binding.is_null() || kube::IsDeleting(binding)) co_return kube::Outcome::Done();
@@ -50,7 +85,10 @@ rt::Task<kube::Outcome> Alongside::Reconcile(std::string key) {
     const bool known = watched && hub_.TemplatesKnown(of.api_version, of.kind);
     co_return known ? kube::Outcome::Done() : kube::Outcome::WaitFor(kLookLater);
   }
-  if (profiles_.Managing(object) == nullptr || binding["spec"]["clusters"].size() != 1) co_return kube::Outcome::Done();
+  const std::shared_ptr<const interpret::Profile> profile = profiles_.Managing(object);
+  if (profile == nullptr || binding["spec"]["clusters"].size() != 1) co_return kube::Outcome::Done();
+  const Result<void> fenced = co_await Fence(*profile, binding);
+  if (!fenced.ok()) co_return kube::Outcome::Retry(fenced.error());
   const kube::Name writer{of.ns, WriterName(of.kind, of.name)};
   const Result<json::Value> there = co_await hub_.api().Get(kWriters, writer);
   if (there.ok()) co_return kube::Outcome::Done();

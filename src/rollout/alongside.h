@@ -1,7 +1,8 @@
 // Alongside: what the rollout needs of a hub whose federation is somebody else's (a Karmada): copies to look at, ways
 // to the members, and a Writer for every workload that it can move. Nothing of the other federation's is written here:
-// no binding, Work, policy, Cluster or template. The engine beside it (EngineOptions::own_hub = false) writes to
-// bindings and overrides while it moves something, and only then.
+// no binding, Work, policy, Cluster or template. What it is given is a customization for each kind that can be moved,
+// where it has none of its own: the second fence (interpret/retain_fence.h). The engine beside it
+// (EngineOptions::own_hub = false) writes to bindings and overrides while it moves something, and only then.
 //
 //   Alongside beside(federation, gate, profiles);
 //   scope.Spawn(alongside.Run());            // in place of federation.Run()
@@ -10,6 +11,7 @@
 // hub (gate.h).
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "federation/doors.h"
@@ -28,12 +30,14 @@ class Alongside {
 
  private:
   rt::Task<kube::Outcome> Reconcile(std::string key);
+  rt::Task<Result<void>> Fence(const interpret::Profile& profile, const json::Value& binding);
 
   federation::Federation& federation_;
   federation::Hub& hub_;
   Gate& gate_;
   ProfileSet& profiles_;
   federation::Doors doors_;
+  std::set<std::string, std::less<>> unfenced_;  // kinds of which it was told that they cannot have one
   kube::Controller controller_;
 };
 

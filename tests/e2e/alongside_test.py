@@ -115,6 +115,8 @@ class AlongsideTest(unittest.TestCase):
         self.assertEqual((after["spec"], after["metadata"]["generation"]), (before["spec"], before["metadata"]["generation"]))
         self.assertEqual(len(self.judged("orders")["writers"]), 3)
         self.assertIn("never two writers by Baton since", world.baton("verify", "flinkdep/orders"))
+        fence = world.hub.get("resourceinterpretercustomization", "baton-fence-flinkdeployment")
+        self.assertEqual(list(fence["spec"]["customizations"]), ["retention"], "nothing else of the federation's is answered by us")
 
     def test_a_target_that_cannot_pull_the_image_is_rolled_back(self):
         source = world.begin("broken", rate=50)
