@@ -35,7 +35,7 @@ std::span<const Verb> Verbs() {
       {.name = "count"},
       // What goes wrong. The words after `delay` pick calls.
       {.name = "fault",
-       .beside = {"in", "hits", "of", "delay", "at", "verb", "resource", "name", "subresource", "saying"}},
+       .beside = {"in", "by", "hits", "of", "delay", "at", "verb", "resource", "name", "subresource", "saying"}},
       {.name = "crash",
        .beside = {"side", "for", "in", "at", "verb", "resource", "name", "subresource", "saying"},
        .practice = true},

@@ -41,6 +41,14 @@ rt::Task<void> Leaders(Course course) {
   }
 }
 
+// The other federation dies now and then, and begins again at once.
+rt::Task<void> KarmadaDies(Course course) {
+  while (true) {
+    co_await course.scene.world.loop().Sleep(course.chance.UpTo(40'000));
+    course.scene.world.StartKarmada();
+  }
+}
+
 // Two replicas in place of the one leader that there was.
 rt::Task<void> StartReplicas(Scene& scene) {
   World& world = scene.world;
@@ -244,7 +252,10 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const bool wishes = chance.OneIn(8);
   const bool cuts = chance.OneIn(4);
   const bool meddles = chance.OneIn(2);
-  const size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
+  size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
+  // Another federation that finds our override empty in the instant in which it creates the target starts it without
+  // its state: its retention is asked about what is there (docs/ROLLOUT.md).
+  if (!scene.world.own_hub() && Meddlings()[which].name == std::string_view("EmptyOverride")) which = 0;
   const Duration after = chance.UpTo(chance.OneIn(4) ? 2'000 : 60'000);
   const bool newcomer = chance.OneIn(6) && !image_fails;  // it may be placed there too
   const bool lingers = chance.OneIn(4);
@@ -263,6 +274,7 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const Course course{scene, chance, day};
   {
     rt::Scope scope(loop);
+    if (!scene.world.own_hub() && chance.OneIn(3)) scope.Spawn(KarmadaDies(course));
     if (two) scope.Spawn(Replicas(course));
     if (!two && leaders_change) scope.Spawn(Leaders(course));
     if (troubles) scope.Spawn(Troubles(course));
@@ -338,6 +350,9 @@ rt::Task<void> PlayOn(Scene& scene, LaterPlan& plan, const Story& story, CallBoo
 
 uint64_t BeginningOf(uint64_t seed) { return seed / kSeedsOfOneBeginning; }
 
+// Every fifth beginning is beside another federation.
+HubOf HubIn(uint64_t seed) { return BeginningOf(seed) % 5 == 4 ? HubOf::kFailingKarmada : HubOf::kBaton; }
+
 Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail) {
   Day day{.seed = seed};
   Story story(detail);
@@ -348,7 +363,7 @@ Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail) {
         co_await scene.Begin();
         co_await PlayOn(scene, plan, story, book, day);
       },
-      &plan, &story, book);
+      &plan, &story, book, HubIn(seed));
   day.story = story.Text();
   return day;
 }
@@ -389,7 +404,7 @@ void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const std::functi
           }
         }
       },
-      &plan, &story, with_matrix ? &book : nullptr);
+      &plan, &story, with_matrix ? &book : nullptr, HubIn(from));
 }
 
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)

@@ -179,8 +179,8 @@ TEST(PairsTest, AWriteThatIsNotThereIsTold) {
 
 TEST(ReachTest, ASceneReachesItsProbe) {
   EXPECT_GT(PlayReach("rollout.gate_holds_another_object"), 0U);
-  for (const char* probe :
-       {"federation.older_epoch_refused", "rollout.attested", "rollout.deleted_before_its_finalizer"}) {
+  for (const char* probe : {"federation.older_epoch_refused", "rollout.attested",
+                            "rollout.deleted_before_its_finalizer", "rollout.target_is_lost"}) {
     EXPECT_GT(PlayReach(probe), 0U) << probe;
   }
   EXPECT_EQ(PlayReach("no.such_probe"), 0U);

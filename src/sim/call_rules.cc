@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "scenario/runner.h"
+#include "sim/world.h"
 
 namespace baton::sim {
 namespace {
@@ -52,6 +53,9 @@ Result<CallPick> CallPick::Of(const scenario::Step& step) {
   const Value& words = step.whole;
   CallPick pick;
   pick.place = words["in"].str();
+  pick.karmada = words["by"].str() == "karmada";
+  if (words.Has("by") && !pick.karmada)
+    return InvalidError("by is karmada, or is left out: then it is about our calls");
   if (words.Has("verb")) pick.verb = TRY(VerbOf(words["verb"].str()));
   pick.plural = words["resource"].str();
   if (pick.plural != ToLower(pick.plural))
@@ -134,14 +138,15 @@ FaultDecision CallRules::Reached(CallRule& rule, int64_t leader, const kube::Cal
 
 FaultDecision CallRules::ForCall(const std::string& whom, int64_t leader, const kube::Call& call) {
   if (dead_.contains(leader)) return {.fault = Fault::kSilence};
-  if (call.IsWrite() && call.resource.plural != "events") {
+  if (leader != World::kKarmada && call.IsWrite() && call.resource.plural != "events") {
     ++writes[whom][StrCat(kube::VerbName(call.verb), " ", call.resource.plural, call.subresource.empty() ? "" : "/",
                           call.subresource)];
   }
   if (const Duration rest = HangsFor(leader); rest > Duration{}) return {.fault = Fault::kDelay, .delay = rest};
   for (CallRule& rule : rules_) {
     const bool watches = rule.action == CallRule::Action::kFault && IsForChanges(rule.fault);
-    if (rule.hits == 0 || watches || !rule.pick.Means(whom, call)) continue;
+    if (rule.hits == 0 || watches || rule.pick.karmada != (leader == World::kKarmada)) continue;
+    if (!rule.pick.Means(whom, call)) continue;
     if (rule.pick.skip == 0) return Reached(rule, leader, call);
     --rule.pick.skip;
   }
@@ -157,6 +162,7 @@ FaultDecision CallRules::ForWatch(const std::string& whom, int64_t leader, const
     const bool about_watches = rule.action == CallRule::Action::kFault && !pick.verb && !pick.writes &&
                                pick.saying.empty() && pick.name.empty() && pick.subresource.empty();
     if (rule.hits == 0 || !about_watches || IsForChanges(rule.fault) != changes) continue;
+    if (pick.karmada != (leader == World::kKarmada)) continue;
     if (!pick.place.empty() && pick.place != whom) continue;
     if (!pick.plural.empty() && pick.plural != call.resource.plural) continue;
     if (rule.pick.skip > 0) {

@@ -36,11 +36,12 @@ struct CallPick {
   std::string name;
   std::string subresource;
   std::vector<std::pair<std::string, json::Value>> saying;  // of the body: JSONPath and value
+  bool karmada = false;                                     // those of the other federation, and none of ours
   bool writes = false;  // only writes that matter: no events, no heartbeats of clusters, no dry runs
   size_t skip = 0;      // so many are let pass
 
   bool Means(const std::string& whom, const kube::Call& call) const;
-  // From the words beside a step: in, at, verb, resource, name, subresource, saying.
+  // From the words beside a step: by, in, at, verb, resource, name, subresource, saying.
   static Result<CallPick> Of(const scenario::Step& step);
 };
 

@@ -9,10 +9,15 @@ class DisturbTest : public testing::TestWithParam<Meddling> {};
 class DisturbSlowTest : public testing::TestWithParam<Meddling> {};
 
 // A move without anybody's help makes about 80 writes.
-void MeddleEverywhere(const Meddling& one, size_t first, size_t step) {
+void MeddleEverywhere(const Meddling& one, size_t first, size_t step, HubOf hub = HubOf::kBaton) {
   size_t failed = 0;
   for (size_t k = first; failed < 5; k += step) {
-    const Trial told = MeddleAt(1, one, k);
+    const Trial told = MeddleAt(1, one, k, nullptr, hub);
+    // The one place where another federation creates: an override that is empty then is the hole that is told of in
+    // docs/ROLLOUT.md. The move sees it, and goes back.
+    const bool hole = hub != HubOf::kBaton && std::string_view(one.name) == "EmptyOverride" &&
+                      told.which.starts_with("update resourcebindings orders-flinkdeployment");
+    if (hole) continue;
     if (!told.problems.empty()) ++failed;
     for (const std::string& problem : told.problems)
       ADD_FAILURE() << one.name << " at write " << k << " (" << told.which << "): " << problem.substr(0, 6000);
@@ -33,6 +38,8 @@ TEST(MeddlingTest, WhereItWasWrongOnce) {
 
 TEST_P(DisturbTest, AtSomeWrites) { MeddleEverywhere(GetParam(), 20, 45); }
 TEST_P(DisturbSlowTest, AtEveryWrite) { MeddleEverywhere(GetParam(), 1, 1); }
+TEST_P(DisturbTest, AtSomeWritesBesideAnotherFederation) { MeddleEverywhere(GetParam(), 4, 7, HubOf::kKarmada); }
+TEST_P(DisturbSlowTest, AtEveryWriteBesideAnotherFederation) { MeddleEverywhere(GetParam(), 1, 1, HubOf::kKarmada); }
 
 const auto kNames = [](const testing::TestParamInfo<Meddling>& info) { return std::string(info.param.name); };
 INSTANTIATE_TEST_SUITE_P(All, DisturbTest, testing::ValuesIn(Meddlings().begin(), Meddlings().end()), kNames);

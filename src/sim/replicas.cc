@@ -106,8 +106,10 @@ rt::Task<void> World::Lead(Replica& replica, int64_t base, int64_t transitions) 
         if (at == ways->members.end()) return NotFoundError("there is no such cluster in this world");
         return std::unique_ptr<kube::Api>(std::make_unique<kube::BorrowedApi>(*at->second));
       },
-      fence, options_.claim_templates,
-      [&replica, base](int64_t higher) { replica.election->RaiseFence(higher - base); });
+      {.fence = fence,
+       .claim_templates = options_.claim_templates,
+       .own_hub = options_.own_hub,
+       .outranked = [&replica, base](int64_t higher) { replica.election->RaiseFence(higher - base); }});
   rt::Event never;
   co_await never.Wait();
 }

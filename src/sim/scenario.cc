@@ -74,7 +74,8 @@ std::vector<std::string> PlayScenario(const scenario::Scenario& scenario, Story*
         co_await world.Start({.clusters = {},
                               .kinds = NeedsKinds(scenario),
                               .operators = scenario.practice,
-                              .claim_templates = scenario.options["claimTemplates"].bool_or(false)});
+                              .claim_templates = scenario.options["claimTemplates"].bool_or(false),
+                              .own_hub = !scenario.options["foreignHub"].bool_or(false)});
     INVARIANT(started.ok(), started.error().message());
     problems = co_await PlayIn(world, rules, scenario, story);
     co_await world.Stop();

@@ -203,9 +203,11 @@ rt::Task<void> Scene::ExpectPhase(std::string phase, std::string name) {
   Expect(now["status"]["phase"].str() == phase, StrCat("expected ", phase, ", but: ", Said(now)));
 }
 rt::Task<void> Scene::ExpectClean() {
-  const Result<practice::JudgeReport> report = co_await world.Judge("default", "orders");
+  Result<practice::JudgeReport> report = co_await world.Judge("default", "orders");
   Expect(report.ok(), "the judge could not read");
   if (!report.ok()) co_return;
+  // On a hub of others nothing stamps a workload that does not move: what runs after a move has no epoch.
+  if (!world.own_hub()) report->epochs_back = 0;
   Expect(report->clean(), report->Text());
   Expect(report->out > 0, "nothing came out");
 }
@@ -221,6 +223,9 @@ rt::Task<void> Scene::ExpectNoResidue() {
     Expect(binding["spec"]["suspension"].is_null(), "residue: suspension");
   }
   Expect(!binding["metadata"]["annotations"].Has(rollout::kFenceAnnotation), "residue: fence on the binding");
+  // An old leader that wakes up may have claimed it for a move that is gone: that is taken back.
+  co_await world.Until([&]() -> rt::Task<bool> { co_return (co_await Writer())["spec"]["claim"].is_null(); },
+                       minutes(1));
   Expect((co_await Writer())["spec"]["claim"].is_null(), StrCat(kOfTheRecord, "residue: claim"));
   Expect((co_await Writer())["spec"]["stop"].is_null(), StrCat(kOfTheRecord, "residue: stop"));
   const auto migrations = co_await world.hub().ListAll(kMigrations);
@@ -341,8 +346,8 @@ class OneWriterWatch {
 
 }  // namespace
 
-std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan, Story* story,
-                              CallBook* book) {
+std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan, Story* story, CallBook* book,
+                              HubOf hub) {
   rt::VirtualLoop loop(seed);
   loop.LimitStepsPerInstant(kStepsPerInstant);
   if (story != nullptr) story->Begin(loop);
@@ -350,9 +355,10 @@ std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultP
   loop.Run(rt::Do([&]() -> rt::Task<void> {
     World world(loop);
     world.SetFaultPlan(plan);
+    if (hub == HubOf::kFailingKarmada) world.SetKarmadaPlan(plan);
     world.SetStory(story);
     world.SetBook(book);
-    const Result<void> started = co_await world.Start({.clusters = kClusters3});
+    const Result<void> started = co_await world.Start({.clusters = kClusters3, .own_hub = hub == HubOf::kBaton});
     INVARIANT(started.ok(), started.error().message());
     Scene scene(world, story);
     {

@@ -118,8 +118,15 @@ class Scene {
 
 using ScenePlay = std::function<rt::Task<void>(Scene& scene)>;
 
+// Whose hub a scene is on.
+enum class HubOf : uint8_t {
+  kBaton,
+  kKarmada,         // another federation places and carries (sim/world.h)
+  kFailingKarmada,  // and the plan is for its calls, too
+};
+
 // Runs a scene from a seed; gives what was wrong. The plan, the story and the book outlive it.
 std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan = nullptr,
-                              Story* story = nullptr, CallBook* book = nullptr);
+                              Story* story = nullptr, CallBook* book = nullptr, HubOf hub = HubOf::kBaton);
 
 }  // namespace baton::sim

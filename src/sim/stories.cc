@@ -552,6 +552,7 @@ constexpr NamedStory kStories[] = {
     {"hub-restored-after-an-abort", "the hub is restored from a backup that is older than an aborted move",
      HubRestoredAfterAnAbort},
     {"attested-source", "the source falls silent while it stops, and a person attests its stop", AttestedSource},
+    {"lost-target", "the target is lost for good after the grant, and a person attests it at once", LostTarget},
     {"deleted-before-it-began", "a migration is deleted before any leader has seen it", DeletedBeforeItBegan},
     {"writer-lost", "the Writer is deleted after a move", WriterLost},
     {"hub-lost", "the hub is made anew without its records, and the policy places the workload elsewhere", HubLost},

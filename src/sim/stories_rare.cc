@@ -38,6 +38,27 @@ rt::Task<void> AttestedSource(Scene& scene) {
   co_await scene.CheckAll();
 }
 
+// It burnt before its operator acted on the order to start, and a person who knows does not wait for the deadline.
+rt::Task<void> LostTarget(Scene& scene) {
+  co_await scene.Begin();
+  co_await scene.Ask();
+  co_await scene.UntilStopIsOrdered();
+  scene.world.practice(scene.to).KillOperator(hours(24));
+  const bool granted = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> { co_return (co_await scene.Writer())["spec"]["holder"]["cluster"].str() == scene.to; },
+      minutes(5));
+  scene.Expect(granted, "it was not granted");
+  scene.world.CutOff(scene.to, true);
+  co_await scene.world.loop().Sleep(seconds(20));
+  const std::string state((co_await scene.Writer())["spec"]["receipt"]["state"].str());
+  co_await scene.PatchMigration(StrCat("{spec: {attestation: {cluster: ", scene.to,
+                                       ", by: ann, reason: 'it burnt down', stateRef: '", state, "'}}}"));
+  co_await scene.Settled();
+  co_await scene.ExpectPhase("RolledBack");
+  scene.Expect(co_await scene.WhereItRuns() == scene.from, StrCat("it runs in ", co_await scene.WhereItRuns()));
+  co_await scene.ExpectClean();
+}
+
 rt::Task<void> DeletedBeforeItBegan(Scene& scene) {
   co_await scene.Begin();
   scene.world.KillController();

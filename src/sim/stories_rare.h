@@ -7,6 +7,7 @@ namespace baton::sim {
 
 // The source falls silent while it stops, and a person who saw that nothing runs there attests it.
 rt::Task<void> AttestedSource(Scene& scene);
+rt::Task<void> LostTarget(Scene& scene);
 
 // A migration that somebody else keeps by a finalizer is deleted before any leader has seen it.
 rt::Task<void> DeletedBeforeItBegan(Scene& scene);

@@ -31,10 +31,11 @@ rt::Task<void> AskFor(Scene& scene, Way way);
 rt::Task<void> ExpectEndOf(Scene& scene, Way way);
 
 // The leader dies at its k-th write, and another follows it. k = 0: nobody dies.
-Trial CrashAt(uint64_t seed, Way way, size_t k, AtWrite::Side side, Story* story = nullptr);
+Trial CrashAt(uint64_t seed, Way way, size_t k, AtWrite::Side side, Story* story = nullptr, HubOf hub = HubOf::kBaton);
 
 // From its k-th write on a leader is slow and has lost its lease; it does not know, and goes on beside the new one.
-Trial TwoLeadersFrom(uint64_t seed, Way way, size_t k, Duration delay, Story* story = nullptr);
+Trial TwoLeadersFrom(uint64_t seed, Way way, size_t k, Duration delay, Story* story = nullptr,
+                     HubOf hub = HubOf::kBaton);
 
 // The move is asked for by an annotation of the template, and the leader dies at its k-th write.
 Trial WishAt(uint64_t seed, size_t k, AtWrite::Side side, Story* story = nullptr);
@@ -46,6 +47,6 @@ struct Meddling {
   std::vector<std::string> ends;  // that are right then; "": the migration is gone
 };
 std::span<const Meddling> Meddlings();
-Trial MeddleAt(uint64_t seed, const Meddling& one, size_t k, Story* story = nullptr);
+Trial MeddleAt(uint64_t seed, const Meddling& one, size_t k, Story* story = nullptr, HubOf hub = HubOf::kBaton);
 
 }  // namespace baton::sim

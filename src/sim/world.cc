@@ -15,6 +15,8 @@ using json::Value;
 
 namespace {
 
+constexpr std::string_view kKarmadaName = "karmada";
+
 // Writes arrive late, for as long as that is not zero.
 class SlowPlan final : public kube::FaultPlan {
  public:
@@ -36,13 +38,16 @@ class SlowPlan final : public kube::FaultPlan {
 
 }  // namespace
 
-Controllers::Controllers(kube::Api& hub, federation::Connect connect, int64_t fence, bool claim_templates,
-                         std::function<void(int64_t fence)> outranked)
+Controllers::Controllers(kube::Api& hub, federation::Connect connect, ControllersOptions options)
     : gate(hub, profiles),
-      federation(hub, interpreter, std::move(connect), {.claim_templates = claim_templates, .gate = &gate}),
-      rollout(federation, gate, profiles, {.fence = [fence] { return fence; }, .outranked = std::move(outranked)}),
+      federation(hub, interpreter, std::move(connect), {.claim_templates = options.claim_templates, .gate = &gate}),
+      rollout(federation, gate, profiles,
+              {.fence = [fence = options.fence] { return fence; },
+               .outranked = std::move(options.outranked),
+               .own_hub = options.own_hub}),
+      alongside(options.own_hub ? nullptr : std::make_unique<rollout::Alongside>(federation, gate, profiles, nullptr)),
       scope(hub.loop()) {
-  scope.Spawn(federation.Run());
+  scope.Spawn(options.own_hub ? federation.Run() : alongside->Run());
   scope.Spawn(rollout.Run());
 }
 
@@ -80,6 +85,7 @@ rt::Task<Result<void>> World::AddMember(std::string name) {
   CO_TRY(co_await Furnish(*member, name));
   member->door = std::make_unique<SwitchedApi>(*member->server.api);
   if (leader_ != nullptr) Reach(*leader_, name, *member);
+  if (karmada_ != nullptr) ReachAs(*karmada_, name, *member);
   members_[name] = std::move(member);
   co_return Result<void>();
 }
@@ -125,6 +131,7 @@ rt::Task<Result<void>> World::Start(WorldOptions options) {
   CO_TRY(co_await federation::InstallCrds(*hub_.api));
   if (options.kinds) CO_TRY(co_await practice::InstallPracticeKinds(*hub_.api));
   for (const std::string& name : options.clusters) CO_TRY(co_await Join(name));
+  if (!options.own_hub) StartKarmada();
   if (options.controllers) StartController();
   co_return Result<void>();
 }
@@ -162,13 +169,22 @@ kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const b
                                 std::string_view who, std::string_view whom) {
   kube::FaultPlan* plan = plan_ == nullptr ? &scripted : plan_;
   if (plan_of_) plan = &plan_of_(std::string(whom), fence_);
+  if (slow != nullptr) {
+    plans.push_back(std::make_unique<SlowPlan>(*plan, *slow));
+    plan = plans.back().get();
+  }
+  return Told(plans, *plan, cut, book_, who, whom);
+}
+
+kube::FaultPlan& World::Told(Plans& plans, kube::FaultPlan& below, const bool* cut, CallBook* book,
+                             std::string_view who, std::string_view whom) {
+  kube::FaultPlan* plan = &below;
   const auto wrap = [&](std::unique_ptr<kube::FaultPlan> outer) {
     plan = outer.get();
     plans.push_back(std::move(outer));
   };
-  if (slow != nullptr) wrap(std::make_unique<SlowPlan>(*plan, *slow));
   if (cut != nullptr) wrap(std::make_unique<CutPlan>(*plan, *cut));
-  if (book_ != nullptr) wrap(std::make_unique<BookedPlan>(*plan, *book_, whom));
+  if (book != nullptr) wrap(std::make_unique<BookedPlan>(*plan, *book, whom));
   if (story_ != nullptr) wrap(std::make_unique<ToldPlan>(*plan, *story_, StrCat(who, " -> ", whom)));
   return *plan;
 }
@@ -194,11 +210,41 @@ void World::StartController() {
         if (at == leader.members.end()) return NotFoundError("there is no such cluster in this world");
         return std::unique_ptr<kube::Api>(std::make_unique<kube::BorrowedApi>(*at->second));
       },
-      fence_, options_.claim_templates);
+      ControllersOptions{.fence = fence_, .claim_templates = options_.claim_templates, .own_hub = options_.own_hub});
+}
+
+kube::FaultPlan& World::PlanOfKarmada(ForeignPipe& pipe, const bool* cut, const std::string& whom) {
+  kube::FaultPlan* plan = karmada_plan_ != nullptr ? karmada_plan_ : &pipe.no_faults;
+  if (plan_of_) plan = &plan_of_(whom, kKarmada);
+  return Told(pipe.plans, *plan, cut, nullptr, kKarmadaName, whom);
+}
+
+void World::ReachAs(ForeignPipe& pipe, const std::string& name, Member& member) {
+  pipe.members[name] = std::make_unique<kube::FaultyApi>(*member.door, PlanOfKarmada(pipe, &member.cut, name));
+}
+
+void World::StartKarmada() {
+  if (story_ != nullptr) story_->Tell(kKarmadaName, karmada_ == nullptr ? "starts" : "dies and begins again");
+  karmada_.reset();
+  karmada_ = std::make_unique<ForeignPipe>();
+  ForeignPipe& pipe = *karmada_;
+  pipe.hub = std::make_unique<kube::FaultyApi>(*hub_.api, PlanOfKarmada(pipe, nullptr, "hub"));
+  for (auto& [name, member] : members_) ReachAs(pipe, name, *member);
+  pipe.federation = std::make_unique<federation::Federation>(
+      *pipe.hub, pipe.interpreter,
+      [&pipe](const Value& cluster, const Value&) -> Result<std::unique_ptr<kube::Api>> {
+        const auto at = pipe.members.find(std::string(kube::NameOf(cluster)));
+        if (at == pipe.members.end()) return NotFoundError("there is no such cluster in this world");
+        return std::unique_ptr<kube::Api>(std::make_unique<kube::BorrowedApi>(*at->second));
+      },
+      federation::HubOptions{.claim_templates = options_.claim_templates});
+  pipe.scope = std::make_unique<rt::Scope>(loop_);
+  pipe.scope->Spawn(pipe.federation->Run());
 }
 
 rt::Task<void> World::Stop() {
   leader_.reset();
+  karmada_.reset();
   deposed_.clear();
   replicas_.clear();
   network_.reset();

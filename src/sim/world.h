@@ -28,6 +28,7 @@
 #include "practice/commons.h"
 #include "practice/judge.h"
 #include "practice/storage.h"
+#include "rollout/alongside.h"
 #include "rollout/gate.h"
 #include "rollout/profiles.h"
 #include "rollout/rollout.h"
@@ -52,6 +53,7 @@ struct WorldOptions {
   bool claim_templates = false;
   bool controllers = true;  // false: StartController() is called when all is put
   int nodes = 2;            // of each cluster
+  bool own_hub = true;      // false: another federation places and carries (ForeignPipe), and we are beside it
 };
 
 // One API server in memory.
@@ -80,20 +82,39 @@ class SwitchedApi final : public kube::Api {
   kube::Api* below_;
 };
 
+struct ControllersOptions {
+  int64_t fence = 1;
+  bool claim_templates = false;
+  bool own_hub = true;
+  std::function<void(int64_t fence)> outranked;
+};
+
 // The control plane of one process: what a leader runs.
 struct Controllers {
-  Controllers(kube::Api& hub, federation::Connect connect, int64_t fence, bool claim_templates,
-              std::function<void(int64_t fence)> outranked = nullptr);
+  Controllers(kube::Api& hub, federation::Connect connect, ControllersOptions options);
 
   interpret::Interpreter interpreter;
   rollout::ProfileSet profiles;
   rollout::Gate gate;
   federation::Federation federation;
   rollout::Rollout rollout;
-  rt::Scope scope;  // last, so that it goes first
+  std::unique_ptr<rollout::Alongside> alongside;  // on a hub of others
+  rt::Scope scope;                                // last, so that it goes first
 };
 
 using Plans = std::vector<std::unique_ptr<kube::FaultPlan>>;
+
+// The federation of a hub that is not ours. It stands in for a Karmada: our own pipe without the RunGate, with
+// calls of its own that faults may meet (who: "karmada"). It knows nothing of moves, and writes what it finds.
+struct ForeignPipe {
+  kube::ScriptedFaults no_faults;
+  Plans plans;
+  std::unique_ptr<kube::FaultyApi> hub;
+  std::map<std::string, std::unique_ptr<kube::FaultyApi>> members;
+  interpret::Interpreter interpreter;
+  std::unique_ptr<federation::Federation> federation;
+  std::unique_ptr<rt::Scope> scope;  // last, so that it goes first
+};
 
 // A leader: its controllers, and how they reach hub and members.
 struct Leader {
@@ -146,6 +167,9 @@ class World {
   void DeposeController(Duration slow = {});
   void KillDeposed();
 
+  // The other federation dies and begins again (WorldOptions::own_hub is false).
+  void StartKarmada();
+
   // ---- several control planes, with the election that is in the product, in place of one ----
   // Number `which` starts, and is elected when nobody else is.
   void StartReplica(size_t which);
@@ -174,6 +198,7 @@ class World {
   rt::Task<Result<practice::JudgeReport>> Judge(std::string ns, std::string name);
 
   rt::VirtualLoop& loop() { return loop_; }
+  bool own_hub() const { return options_.own_hub; }
   kube::Api& hub() { return *hub_.api; }
   bool has_member(const std::string& name) const { return members_.contains(name); }
   std::vector<std::string> members() const;
@@ -187,7 +212,11 @@ class World {
   void CutOff(const std::string& name, bool cut);
   // Random faults instead of scripted ones, from the next controller on; null: none.
   void SetFaultPlan(kube::FaultPlan* plan) { plan_ = plan; }
-  // A plan for each leader and each that it calls ("hub", or a member), from the next controller on; they outlive it.
+  // The same for the other federation; null: nothing goes wrong there.
+  void SetKarmadaPlan(kube::FaultPlan* plan) { karmada_plan_ = plan; }
+  // A plan for each leader (kKarmada: the other federation) and each that it calls ("hub", or a member), from the next
+  // controller on; they outlive it.
+  static constexpr int64_t kKarmada = 0;
   using PlanOf = std::function<kube::FaultPlan&(const std::string& whom, int64_t leader)>;
   void SetFaultPlans(PlanOf plan_of) { plan_of_ = std::move(plan_of); }
   // Where what happens is told, from the next controller on; null: nowhere.
@@ -217,6 +246,10 @@ class World {
   void Reach(Leader& leader, const std::string& name, Member& member);
   kube::FaultPlan& PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, const Duration* slow,
                            std::string_view who, std::string_view whom);
+  kube::FaultPlan& Told(Plans& plans, kube::FaultPlan& below, const bool* cut, CallBook* book, std::string_view who,
+                        std::string_view whom);
+  kube::FaultPlan& PlanOfKarmada(ForeignPipe& pipe, const bool* cut, const std::string& whom);
+  void ReachAs(ForeignPipe& pipe, const std::string& name, Member& member);
   void Tell(std::string_view what);
   void TellOf(const Replica& replica, std::string_view what);
   Ways& MakeWays(const std::string& who);
@@ -232,6 +265,7 @@ class World {
   Server hub_;
   kube::ScriptedFaults hub_faults_;
   kube::FaultPlan* plan_ = nullptr;
+  kube::FaultPlan* karmada_plan_ = nullptr;
   PlanOf plan_of_;
   Story* story_ = nullptr;
   CallBook* book_ = nullptr;
@@ -239,6 +273,7 @@ class World {
   std::vector<Replaced> replaced_;
   int64_t fence_ = 0;
   std::unique_ptr<rt::Scope> scope_;  // practice clusters
+  std::unique_ptr<ForeignPipe> karmada_;
   std::unique_ptr<Leader> leader_;
   std::vector<std::unique_ptr<Leader>> deposed_;
   // Of replicas. What is under way needs the ways, and the ways the members.

@@ -8,12 +8,6 @@ constexpr std::string_view kOutlives =
     "NOT FOUND here: what a stop captures outlives its object with every profile that there is, so nothing is lost; "
     "the "
     "exhaustive model of the protocol (`rollout_model_test`) finds its loss on a foreign hub";
-constexpr std::string_view kWoken =
-    "NOT FOUND here: whatever changes on hub or members afterwards wakes the engine again, and after 30 s it looks by "
-    "itself: it tells it then";
-constexpr std::string_view kUnseen =
-    "NOT FOUND here: a target that starts late is noticed before it is gone (handoff.late_start_is_noticed); "
-    "`rollout_model_test` finds its loss";
 constexpr std::string_view kBehind = "the loss of either alone goes well there";
 
 constexpr Exhibit kExhibits[] = {
@@ -44,8 +38,8 @@ constexpr Exhibit kExhibits[] = {
     {"karmada#5782", "an eviction task is never removed", "handoff.binding_is_given_back", "story moves", ""},
     {"karmada#6518", "a herd: many decisions on one old look at the room", "federation.assumed_load_counts",
      "story herd", ""},
-    {"kubevirt#15299", "a lost race of a status update, and the object never ends", "handoff.status_is_told_again", "",
-     kWoken},
+    {"kubevirt#15299", "a lost race of a status update, and the object never ends", "handoff.status_is_told_again",
+     "file guards/end_is_told_though_the_write_fails", ""},
     {"kubevirt#18259", "what is waited for comes without a word, and nobody looks again", "handoff.looks_again",
      "story moves", ""},
     {"kubevirt#18259", "the target never says that it is there, and everybody waits for ever",
@@ -69,7 +63,7 @@ constexpr Exhibit kExhibits[] = {
     {"attack 2", "an abort with upgradeMode stateless starts empty", "handoff.abort_in_two_steps",
      "story stateless-aborted-1000", ""},
     {"attack 3", "the target's operator acts on an older spec after the source was let go", "rollout.target_seen_gone",
-     "", kUnseen},
+     "file guards/target_goes_late", ""},
     {"attack 3", "the target's operator starts it when it has been taken for one that never started",
      "handoff.late_start_is_noticed", "file guards/starts_late", ""},
     {"attack 4", "an old leader acts on old evidence beside the new one", "rollout.fence",
@@ -84,8 +78,10 @@ constexpr Exhibit kExhibits[] = {
      "handoff.preflight", "story template-with-a-nonce", ""},
     {"attack 7", "the proof is of a generation that is not the newest", "rollout.spec_is_held",
      "file guards/resumed_while_it_stops", ""},
-    {"attack 8", "a foreign hub creates the target from an older list", "rollout.target_is_absent", "",
-     "only on a foreign hub, which this world does not have: `rollout_model_test` finds it"},
+    {"attack 1", "on the hub of another federation an override is emptied, and the stopped source is started",
+     "rollout.fence_on_a_foreign_hub", "karmada meddle EmptyOverride 16", ""},
+    {"attack 8", "a foreign hub creates the target from an older list", "rollout.target_is_absent",
+     "file guards/target_is_not_empty", ""},
     {"attack 9", "a job that fails is taken for stopped, with an older checkpoint as its state",
      "rollout.capture_is_new", "story job-fails-while-it-stops", ""},
     {"attack 10", "a hub without its record starts the workload anew", "rollout.unknown_epoch", "story writer-lost",
