@@ -262,7 +262,9 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
     co_return kube::Outcome::Of(co_await RemoveLostOverride(kube::Name::FromKey(key.substr(kOverrideKey.size()))));
   }
   Result<Value> object = Value();
-  if (!migrations_.Get(key).is_null()) object = co_await Finalize(key);
+  Value writer;
+  if (!migrations_.Get(key).is_null())
+    std::tie(object, writer) = co_await rt::WhenAll(Finalize(key), WriterOf(migrations_.Get(key)));
   if (!object.ok()) co_return kube::Outcome::Retry(object.error());
   if (std::optional<kube::Outcome> orphan = co_await TakeBackOrphans(key, kube::UidOf(*object))) co_return *orphan;
   if (object->is_null()) co_return kube::Outcome::Done();
@@ -270,14 +272,24 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
   // has begun all the same, and must be taken back.
   const std::optional<Phase> phase = PhaseFromName((*object)["status"]["phase"].str());
   if (phase && IsEnd(*phase) && !HasClaim(key, kube::UidOf(*object))) co_return co_await SweepLate(*object);
-  co_return co_await Drive(*std::move(object), false);
+  co_return co_await Drive(*std::move(object), false, std::move(writer));
+}
+
+// Ahead of the first look, while the migration itself is read: its copy is enough to know which one. What cannot be
+// read now is read by the look, which says why.
+rt::Task<Value> Engine::WriterOf(Value migration) {
+  const std::optional<Phase> phase = PhaseFromName(migration["status"]["phase"].str());
+  const Result<MigrationSpec> spec = ReadMigration(migration, hub_.loop().WallNow());
+  if (!spec.ok() || !phase || IsEnd(*phase)) co_return Value();
+  const kube::Name name{std::string(kube::NamespaceOf(migration)), WriterName(spec->kind, spec->workload)};
+  Result<Value> writer = co_await hub_.api().Get(kWriters, name);
+  co_return writer.ok() ? *std::move(writer) : Value();
 }
 
 // One look, one decision, one effect, until there is nothing to do but wait. `stands_in`: the object is not on the hub,
-// so nothing is told.
-rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
+// so nothing is told. `writer`: as it was just read, or as we swapped it in the step before; null: it is read.
+rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in, Value writer) {
   Value current = object;
-  Value writer;  // as we swapped it in the step before
   for (size_t steps = 0; steps < kStepsMax; ++steps) {
     Result<Look> look = co_await Observe(current, std::exchange(writer, Value()));
     if (!look.ok()) co_return kube::Outcome::Retry(look.error());
@@ -304,6 +316,8 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in) {
       std::optional<Decision> rest = WaitsAfter(*look, decision.effect);
       if (!rest) continue;
       decision = *std::move(rest);
+      // Until the order to start has gone through the pipe nobody writes: telling can wait, and so can the next look.
+      if (decision.phase == Phase::kVerifying) co_await hub_.loop().Sleep(kStartGoesFirst);
       current.Set("status", Projected(current, *look, decision));
     }
     if (IsEnd(decision.phase)) {
@@ -525,7 +539,9 @@ rt::Task<kube::Outcome> Engine::SweepLate(const Value& migration) {
   Result<MigrationSpec> spec = ReadMigration(migration, now);
   if (!spec.ok()) co_return kube::Outcome::Done();
   look.spec = *std::move(spec);
-  if (const Result<void> read = co_await ReadHub(look); !read.ok()) co_return kube::Outcome::Retry(read.error());
+  Result<void> read = co_await LoadWriter(look);
+  if (read.ok()) read = co_await ReadHub(look);
+  if (!read.ok()) co_return kube::Outcome::Retry(read.error());
   co_return kube::Outcome::Of(co_await RemoveProbe(look));
 }
 

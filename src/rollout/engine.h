@@ -24,6 +24,7 @@
 #include "rollout/next.h"
 #include "rollout/profiles.h"
 #include "rollout/records.h"
+#include "rt/event.h"
 
 namespace baton::rollout {
 
@@ -35,7 +36,9 @@ inline constexpr Duration kLookAgain = seconds(1);
 inline constexpr Duration kLookSeldom = seconds(10);
 // The same while a person or a window is waited for.
 inline constexpr Duration kLookRarely = seconds(30);
-inline constexpr size_t kStepsMax = 64;                      // of one reconcile, then others get their turn
+inline constexpr size_t kStepsMax = 64;  // of one reconcile, then others get their turn
+// When a start was ordered: nothing else of that move for so long.
+inline constexpr Duration kStartGoesFirst = milliseconds(100);
 inline constexpr Duration kLateWrites = kube::kCallTimeout;  // after its end a move is swept once more
 inline constexpr Duration kLateWritesOver = minutes(5);
 inline constexpr Duration kSightTimeout = seconds(5);  // a member that takes longer has not answered
@@ -76,19 +79,28 @@ class Engine {
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
-  rt::Task<kube::Outcome> Drive(json::Value object, bool stands_in);
+  rt::Task<kube::Outcome> Drive(json::Value object, bool stands_in, json::Value writer = {});
   rt::Task<std::optional<kube::Outcome>> TakeBackOrphans(const std::string& key, std::string_view uid);
-  // `writer`: the Writer, when we have just written it; null: it is read.
+  rt::Task<json::Value> WriterOf(json::Value migration);  // null: not read now
+  // What a look has of the hub, for those who look at members meanwhile.
+  struct HubPart {
+    rt::Event read;
+    bool ok = false;
+  };
+  // `writer`: the Writer, when we have just read or written it; null: it is read.
   rt::Task<Result<Look>> Observe(const json::Value& object, json::Value writer);
-  rt::Task<Result<void>> ReadHub(Look& look, json::Value writer = {});
+  rt::Task<Result<void>> LoadWriter(Look& look, json::Value writer = {});
+  rt::Task<Result<void>> ReadHub(Look& look);
+  rt::Task<Result<void>> ReadHubAs(HubPart& part, Look& look);
   rt::Task<Result<void>> Check(Look& look);  // preflight
-  rt::Task<Sighting> See(const Look& look, const Holder& meant, bool is_target);
+  rt::Task<Sighting> See(const Look& look, const Holder& meant, bool is_target, HubPart& hub);
   // Whether what that look lacks may come without an event of the object's own.
   static Result<bool> Unheard(const federation::Member& member, const kube::Resource& resource, const Look& look,
                               const json::Value& object, const json::Value& related,
                               const interpret::Question& question, const Sighting& sighting);
   Duration UntilNextLook(const Look& look, const Decision& decision) const;
   rt::Task<Result<json::Value>> SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq);
+  static rt::Task<Result<std::optional<json::Value>>> SeeProbe(federation::Member& member, json::Value wanted);
   rt::Task<Result<void>> SeeBeside(federation::Member& member, const Look& look, const json::Value& object,
                                    const json::Value& related, const interpret::Question& question, Sighting& sighting);
   rt::Task<Result<void>> RemoveSpentProbe(federation::Member& member, const json::Value& probe);

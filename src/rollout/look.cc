@@ -25,13 +25,25 @@ Sighting::Progress ProgressOf(const std::string& text) {
 
 }  // namespace
 
-rt::Task<Result<void>> Engine::ReadHub(Look& look, Value writer) {
-  const std::string ns(kube::NamespaceOf(look.object));
-  // The Writer first: whatever is read after it is at least as new.
-  const std::string name = WriterName(look.spec.kind, look.spec.workload);
-  look.writer_object =
-      writer.is_null() ? CO_TRY(co_await GetOrNull(hub_.api(), kWriters, {ns, name})) : std::move(writer);
+// The Writer first: whatever is read after it is at least as new.
+rt::Task<Result<void>> Engine::LoadWriter(Look& look, Value writer) {
+  const kube::Name name{std::string(kube::NamespaceOf(look.object)), WriterName(look.spec.kind, look.spec.workload)};
+  // One that was read ahead may be another workload's: the migration was made anew.
+  const bool given = !writer.is_null() && kube::NameOf(writer) == name.name;
+  look.writer_object = given ? std::move(writer) : CO_TRY(co_await GetOrNull(hub_.api(), kWriters, name));
   look.writer = ReadWriter(look.writer_object);
+  co_return Result<void>();
+}
+
+rt::Task<Result<void>> Engine::ReadHubAs(HubPart& part, Look& look) {
+  const Result<void> read = co_await ReadHub(look);
+  part.ok = read.ok();
+  part.read.Set();
+  co_return read;
+}
+
+rt::Task<Result<void>> Engine::ReadHub(Look& look) {
+  const std::string ns(kube::NamespaceOf(look.object));
   const Result<kube::Resource> resource = co_await hub_.ResourceOf(look.spec.api_version, look.spec.kind);
   if (!resource.ok() && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
   std::vector<rt::Task<Result<Value>>> others;
@@ -75,14 +87,26 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   Look look;
   look.object = object;
   look.spec = CO_TRY(ReadMigration(object, hub_.loop().WallNow()));
-  CO_TRY(co_await ReadHub(look, std::move(writer)));
+  CO_TRY(co_await LoadWriter(look, std::move(writer)));
   Observation& seen = look.seen;
+  const bool mine = look.writer.claim && look.writer.claim->migration_uid == look.spec.migration.uid;
+  if (mine) look.profile = profiles_.ForKind(look.spec.api_version, look.spec.kind);
+  if (mine && look.profile != nullptr) {
+    const Claim& claim = *look.writer.claim;
+    HubPart hub;
+    auto [read, source, target] = co_await rt::WhenAll(ReadHubAs(hub, look), See(look, claim.source, false, hub),
+                                                       See(look, claim.target, true, hub));
+    CO_TRY(std::move(read));
+    seen.source = std::move(source);
+    seen.target = std::move(target);
+  } else {
+    CO_TRY(co_await ReadHub(look));
+  }
   seen.fence = Fence();
   seen.own_hub = options_.own_hub;
   seen.in_phase = hub_.loop().WallNow() - PhaseSince(object, hub_.loop().WallNow());
   seen.override_exists = !look.override_policy.is_null();
   seen.binding_found = !look.binding.is_null();
-  const bool mine = look.writer.claim && look.writer.claim->migration_uid == look.spec.migration.uid;
   if (!mine) {
     const bool begins =
         look.writer.ended_uid != look.spec.migration.uid && look.spec.migration.phase == Phase::kPending;
@@ -108,12 +132,6 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   seen.binding_settled =
       look.binding["spec"]["suspension"]["scheduling"].bool_or(false) ||
       status["schedulerObservedGeneration"].int_or(0) == look.binding["metadata"]["generation"].int_or(0);
-  std::vector<rt::Task<Sighting>> both;
-  both.push_back(See(look, claim.source, false));
-  both.push_back(See(look, claim.target, true));
-  std::vector<Sighting> sights = co_await rt::WhenAll(std::move(both));
-  seen.source = std::move(sights[0]);
-  seen.target = std::move(sights[1]);
   // The migration may have been removed while we looked: then nothing is remembered of it.
   const auto remembered = memory_.find(look.spec.migration.uid);
   Memory forgotten;
@@ -158,25 +176,26 @@ interpret::Question Engine::QuestionFor(const Look& look, bool is_target) const 
 }
 
 rt::Task<Result<Value>> Engine::SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq) {
-  const std::string ns(kube::NamespaceOf(look.workload));
+  const std::string ns(kube::NamespaceOf(look.object));
   // The template may be gone, or its selector another one by now: what was pinned is what runs.
   const Value pinned = json::Object({{"spec", PinnedOf(look.writer_object)["source"]}});
-  Value related = CO_TRY(co_await RelatedIn(member, *look.profile, ns, look.spec.workload, pinned));
-  if (!probe) co_return related;
-  const Value wanted = look.profile->Probe(look.spec.workload, ns, seq);
-  if (wanted.is_null()) {
-    related.Set("probeUnavailable", true);
-    co_return related;
-  }
-  Result<kube::Resource> resource = co_await member.mapper().ForObject(wanted);
-  if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) {
-    related.Set("probeUnavailable", true);
-    co_return related;
-  }
-  if (!resource.ok()) co_return resource.error();
-  Value found = CO_TRY(co_await GetOrNull(member.api(), *resource, kube::Name::Of(wanted)));
-  if (!found.is_null()) related.Set("probe", found);
+  if (!probe) co_return co_await RelatedIn(member, *look.profile, ns, look.spec.workload, pinned);
+  auto [found, probed] = co_await rt::WhenAll(RelatedIn(member, *look.profile, ns, look.spec.workload, pinned),
+                                              SeeProbe(member, look.profile->Probe(look.spec.workload, ns, seq)));
+  Value related = CO_TRY(std::move(found));
+  const std::optional<Value> made = CO_TRY(std::move(probed));
+  if (!made) related.Set("probeUnavailable", true);
+  if (made && !made->is_null()) related.Set("probe", *made);
   co_return related;
+}
+
+// Null: it is not there. None: there can be none.
+rt::Task<Result<std::optional<Value>>> Engine::SeeProbe(federation::Member& member, Value wanted) {
+  if (wanted.is_null()) co_return std::optional<Value>();
+  Result<kube::Resource> resource = co_await member.mapper().ForObject(wanted);
+  if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) co_return std::optional<Value>();
+  if (!resource.ok()) co_return resource.error();
+  co_return std::optional<Value>(CO_TRY(co_await GetOrNull(member.api(), *resource, kube::Name::Of(wanted))));
 }
 
 // While it stops, and while it is held before a start: what its profile wants beside it is made, and asked for.
@@ -264,33 +283,40 @@ Duration Engine::UntilNextLook(const Look& look, const Decision& decision) const
   return wait;
 }
 
-rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_target) {
+rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_target, HubPart& hub) {
   Sighting sighting;
   const std::shared_ptr<federation::Member> member = hub_.members().Find(meant.cluster);
   if (member == nullptr) co_return sighting;
   const interpret::Question question = QuestionFor(look, is_target);
+  const kube::Name name{std::string(kube::NamespaceOf(look.object)), look.spec.workload};
+  const bool probe = is_target && question.start_seq >= 0;
+  std::optional<kube::Resource> resource;
+  Value related;
   bool probed = false;
+  // Whose cluster it is, and related things, first; the object last, when the hub has been read too: what it says is
+  // then at least as new as all of them.
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
-  const auto look_there = [&]() -> rt::Task<Result<void>> {
-    const kube::Resource resource = CO_TRY(co_await member->mapper().ForObject(look.workload));
-    const kube::Name name = kube::Name::Of(look.workload);
-    // Whose cluster it is, and related things, first; the object last: what it says is then at least as new as they
-    // are.
-    const bool probe = is_target && question.start_seq >= 0;
+  const auto look_around = [&]() -> rt::Task<Result<void>> {
+    const kube::GroupVersion version = kube::ParseApiVersion(look.spec.api_version);
+    resource = CO_TRY(co_await member->mapper().ForKind(version.group, version.version, look.spec.kind));
     std::vector<rt::Task<Result<Value>>> first;
     first.push_back(GetOrNull(member->api(), federation::kNamespaces, {"", "kube-system"}));
     first.push_back(SeeRelated(*member, look, probe, question.start_seq));
     std::vector<Result<Value>> around = co_await rt::WhenAll(std::move(first));
     const Value home = CO_TRY(std::move(around[0]));
     sighting.cluster_id = kube::UidOf(home);
-    Value related = CO_TRY(std::move(around[1]));
-    const Value object = CO_TRY(co_await GetOrNull(member->api(), resource, name));
+    related = CO_TRY(std::move(around[1]));
+    co_return Result<void>();
+  };
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
+  const auto look_there = [&]() -> rt::Task<Result<void>> {
+    const Value object = CO_TRY(co_await GetOrNull(member->api(), *resource, name));
     sighting.remains = !related["remains"].empty();
     sighting.pods_run = std::ranges::any_of(related["remains"].items(),
                                             [](const Value& one) { return one["status"]["phase"].str() == "Running"; });
     sighting.found = !object.is_null();
     if (!sighting.found) {
-      sighting.unheard = CO_TRY(Unheard(*member, resource, look, object, related, question, sighting));
+      sighting.unheard = CO_TRY(Unheard(*member, *resource, look, object, related, question, sighting));
       co_return Result<void>();
     }
     sighting.uid = kube::UidOf(object);
@@ -309,7 +335,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     sighting.start_failed = judgement.start_failed;
     sighting.progress = ProgressOf(judgement.progress);
     CO_TRY(co_await SeeBeside(*member, look, object, related, question, sighting));
-    sighting.unheard = CO_TRY(Unheard(*member, resource, look, object, related, question, sighting));
+    sighting.unheard = CO_TRY(Unheard(*member, *resource, look, object, related, question, sighting));
     const bool may_probe = probe && judgement.runs && sighting.seq == look.writer.seq;
     if (may_probe && judgement.probe_spent) {
       const Result<void> removed = co_await RemoveSpentProbe(*member, related["probe"]);
@@ -325,8 +351,13 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     }
     co_return Result<void>();
   };
-  const Result<void> seen =
-      co_await rt::WithDeadline(rt::Deadline::After(hub_.loop(), kSightTimeout), "the member's answer", look_there());
+  const auto in_time = [&](rt::Task<Result<void>> part) {
+    return rt::WithDeadline(rt::Deadline::After(hub_.loop(), kSightTimeout), "the member's answer", std::move(part));
+  };
+  Result<void> seen = co_await in_time(look_around());
+  co_await hub.read.Wait();  // however long that takes: it is not the member who is late then
+  if (seen.ok() && !hub.ok) seen = UnavailableError("the hub did not answer");
+  if (seen.ok()) seen = co_await in_time(look_there());
   sighting.answered = seen.ok();
   if (probed) {
     const Result<void> wanted = co_await TakeBackLateProbe(*member, look, question.start_seq);
