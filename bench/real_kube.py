@@ -8,6 +8,7 @@
 import datetime
 import http.client
 import json
+import math
 import os
 import sys
 
@@ -108,5 +109,6 @@ class Connection:
 
 
 def percentile(values, part):
+    """By the nearest rank: the smallest value that this part of them does not exceed."""
     values = sorted(values)
-    return values[min(len(values) - 1, int(len(values) * part))]
+    return values[max(0, math.ceil(len(values) * part) - 1)]
