@@ -41,6 +41,7 @@ inline constexpr size_t kStepsMax = 64;  // of one reconcile, then others get th
 inline constexpr Duration kStartGoesFirst = milliseconds(100);
 inline constexpr Duration kLateWrites = kube::kCallTimeout;  // after its end a move is swept once more
 inline constexpr Duration kLateWritesOver = minutes(5);
+inline constexpr Duration kAroundMax = seconds(1);  // what was seen around a member's object longer ago is seen again
 inline constexpr Duration kSightTimeout = seconds(5);  // a member that takes longer has not answered
 
 struct EngineOptions {

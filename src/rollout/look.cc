@@ -354,9 +354,13 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   const auto in_time = [&](rt::Task<Result<void>> part) {
     return rt::WithDeadline(rt::Deadline::After(hub_.loop(), kSightTimeout), "the member's answer", std::move(part));
   };
+  const MonotonicTime begun = hub_.loop().Now();
   Result<void> seen = co_await in_time(look_around());
   co_await hub.read.Wait();  // however long that takes: it is not the member who is late then
   if (seen.ok() && !hub.ok) seen = UnavailableError("the hub did not answer");
+  // Whose cluster it is and what is beside the object must be of about the same time as the object.
+  const bool old = hub_.loop().Now() - begun > kAroundMax;
+  if (seen.ok() && old) seen = co_await in_time(look_around());
   if (seen.ok()) seen = co_await in_time(look_there());
   sighting.answered = seen.ok();
   if (probed) {
