@@ -22,6 +22,7 @@
 #include "kube/informer.h"
 #include "rollout/metrics.h"
 #include "rollout/next.h"
+#include "rollout/preflight.h"
 #include "rollout/profiles.h"
 #include "rollout/records.h"
 #include "rt/event.h"
@@ -74,25 +75,39 @@ class Engine {
     json::Value override_policy;
     std::shared_ptr<const interpret::Profile> profile;
     Observation seen;
+    bool borrowed = false;  // what is of the hub was not read for this look: it may lead to one effect only
     std::string why_no_profile;
     json::Value pinned;  // to be kept with a new claim
     json::Value prior;
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
-  rt::Task<kube::Outcome> Drive(json::Value object, bool stands_in, json::Value writer = {});
+  rt::Task<kube::Outcome> Drive(json::Value object, bool stands_in, json::Value writer = {},
+                                std::optional<Look> first = std::nullopt);
   rt::Task<std::optional<kube::Outcome>> TakeBackOrphans(const std::string& key, std::string_view uid);
   rt::Task<json::Value> WriterOf(json::Value migration);  // null: not read now
+  // A look by our copies of what is on the hub, while migration and Writer are read; nothing where that would not help.
+  rt::Task<std::optional<Look>> LookAhead(json::Value migration);
+  static std::optional<Look> StillHolds(std::optional<Look> ahead, const json::Value& object,
+                                        const json::Value& writer);
+  rt::Task<bool> SeemsStopped(const Look& look);  // by our copy of the source's object
+  static bool IsGrant(const Decision& decision, const Look& look);
   // What a look has of the hub, for those who look at members meanwhile.
   struct HubPart {
     rt::Event read;
     bool ok = false;
   };
-  // `writer`: the Writer, when we have just read or written it; null: it is read.
-  rt::Task<Result<Look>> Observe(const json::Value& object, json::Value writer);
+  // The rest that a look has of the hub; what is absent is read.
+  struct HubCopies {
+    std::optional<json::Value> binding;
+    std::optional<json::Value> override_policy;
+    std::optional<json::Value> workload;
+  };
+  // `writer`: the Writer, when we have just read or written it; null: it is read. `copies`: for a borrowed look.
+  rt::Task<Result<Look>> Observe(const json::Value& object, json::Value writer, HubCopies copies = {});
   rt::Task<Result<void>> LoadWriter(Look& look, json::Value writer = {});
-  rt::Task<Result<void>> ReadHub(Look& look);
-  rt::Task<Result<void>> ReadHubAs(HubPart& part, Look& look);
+  rt::Task<Result<void>> ReadHub(Look& look, HubCopies copies = {});
+  rt::Task<Result<void>> ReadHubAs(HubPart& part, Look& look, HubCopies copies);
   rt::Task<Result<void>> Check(Look& look);  // preflight
   rt::Task<Sighting> See(const Look& look, const Holder& meant, bool is_target, HubPart& hub);
   // Whether what that look lacks may come without an event of the object's own.
@@ -100,7 +115,8 @@ class Engine {
                               const json::Value& object, const json::Value& related,
                               const interpret::Question& question, const Sighting& sighting);
   Duration UntilNextLook(const Look& look, const Decision& decision) const;
-  rt::Task<Result<json::Value>> SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq);
+  static rt::Task<Result<json::Value>> SeeRelated(federation::Member& member, const Look& look, RelatedPart part);
+  rt::Task<Result<json::Value>> SeeFirst(federation::Member& member, const Look& look, bool probe, int64_t seq);
   static rt::Task<Result<std::optional<json::Value>>> SeeProbe(federation::Member& member, json::Value wanted);
   rt::Task<Result<void>> SeeBeside(federation::Member& member, const Look& look, const json::Value& object,
                                    const json::Value& related, const interpret::Question& question, Sighting& sighting);

@@ -23,6 +23,13 @@ Sighting::Progress ProgressOf(const std::string& text) {
                         : (text == "some" ? Sighting::Progress::kSome : Sighting::Progress::kUnknown);
 }
 
+// More of the same.
+void AddRelated(Value& related, const Value& more) {
+  for (const std::string_view list : {"remains", "kept"}) {
+    for (const Value& one : more[list].items()) related.Edit(list).Push(one);
+  }
+}
+
 }  // namespace
 
 // The Writer first: whatever is read after it is at least as new.
@@ -35,26 +42,36 @@ rt::Task<Result<void>> Engine::LoadWriter(Look& look, Value writer) {
   co_return Result<void>();
 }
 
-rt::Task<Result<void>> Engine::ReadHubAs(HubPart& part, Look& look) {
-  const Result<void> read = co_await ReadHub(look);
+rt::Task<Result<void>> Engine::ReadHubAs(HubPart& part, Look& look, HubCopies copies) {
+  const Result<void> read = co_await ReadHub(look, std::move(copies));
   part.ok = read.ok();
   part.read.Set();
   co_return read;
 }
 
-rt::Task<Result<void>> Engine::ReadHub(Look& look) {
+namespace {
+
+rt::Task<Result<Value>> Given(Value value) { co_return value; }
+
+}  // namespace
+
+rt::Task<Result<void>> Engine::ReadHub(Look& look, HubCopies copies) {
   const std::string ns(kube::NamespaceOf(look.object));
   const Result<kube::Resource> resource = co_await hub_.ResourceOf(look.spec.api_version, look.spec.kind);
   if (!resource.ok() && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
-  std::vector<rt::Task<Result<Value>>> others;
-  others.push_back(GetOrNull(hub_.api(), federation::kResourceBindings,
-                             {ns, api::karmada::BindingName(look.spec.kind, look.spec.workload)}));
-  others.push_back(GetOrNull(hub_.api(), federation::kOverridePolicies, {ns, OverrideName(look.spec.migration.uid)}));
-  if (resource.ok()) others.push_back(GetOrNull(hub_.api(), *resource, {ns, look.spec.workload}));
-  std::vector<Result<Value>> read = co_await rt::WhenAll(std::move(others));
-  look.binding = CO_TRY(std::move(read[0]));
-  look.override_policy = CO_TRY(std::move(read[1]));
-  if (resource.ok()) look.workload = CO_TRY(std::move(read[2]));
+  const auto read = [&](std::optional<Value>& copy, const kube::Resource& of, std::string name) {
+    look.borrowed = look.borrowed || copy;
+    return copy ? Given(*std::move(copy)) : GetOrNull(hub_.api(), of, {ns, std::move(name)});
+  };
+  std::vector<rt::Task<Result<Value>>> parts;
+  parts.push_back(read(copies.binding, federation::kResourceBindings,
+                       api::karmada::BindingName(look.spec.kind, look.spec.workload)));
+  parts.push_back(read(copies.override_policy, federation::kOverridePolicies, OverrideName(look.spec.migration.uid)));
+  if (resource.ok()) parts.push_back(read(copies.workload, *resource, look.spec.workload));
+  std::vector<Result<Value>> all = co_await rt::WhenAll(std::move(parts));
+  look.binding = CO_TRY(std::move(all[0]));
+  look.override_policy = CO_TRY(std::move(all[1]));
+  if (resource.ok()) look.workload = CO_TRY(std::move(all[2]));
   const bool same = !look.workload.is_null() && !kube::IsDeleting(look.workload) &&
                     (look.writer_object.is_null() || look.writer_object["spec"]["workload"]["uid"].str().empty() ||
                      GUARD("handoff.same_template",
@@ -83,7 +100,7 @@ static bool IsOfStage(const Writer& writer, Phase told) {
   return told == Phase::kGranted || told == Phase::kVerifying;
 }
 
-rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer) {
+rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer, HubCopies copies) {
   Look look;
   look.object = object;
   look.spec = CO_TRY(ReadMigration(object, hub_.loop().WallNow()));
@@ -94,8 +111,9 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   if (mine && look.profile != nullptr) {
     const Claim& claim = *look.writer.claim;
     HubPart hub;
-    auto [read, source, target] = co_await rt::WhenAll(ReadHubAs(hub, look), See(look, claim.source, false, hub),
-                                                       See(look, claim.target, true, hub));
+    auto [read, source, target] =
+        co_await rt::WhenAll(ReadHubAs(hub, look, std::move(copies)), See(look, claim.source, false, hub),
+                             See(look, claim.target, true, hub));
     CO_TRY(std::move(read));
     seen.source = std::move(source);
     seen.target = std::move(target);
@@ -175,13 +193,19 @@ interpret::Question Engine::QuestionFor(const Look& look, bool is_target) const 
   return question;
 }
 
-rt::Task<Result<Value>> Engine::SeeRelated(federation::Member& member, const Look& look, bool probe, int64_t seq) {
-  const std::string ns(kube::NamespaceOf(look.object));
+rt::Task<Result<Value>> Engine::SeeRelated(federation::Member& member, const Look& look, RelatedPart part) {
   // The template may be gone, or its selector another one by now: what was pinned is what runs.
   const Value pinned = json::Object({{"spec", PinnedOf(look.writer_object)["source"]}});
-  if (!probe) co_return co_await RelatedIn(member, *look.profile, ns, look.spec.workload, pinned);
-  auto [found, probed] = co_await rt::WhenAll(RelatedIn(member, *look.profile, ns, look.spec.workload, pinned),
-                                              SeeProbe(member, look.profile->Probe(look.spec.workload, ns, seq)));
+  return RelatedIn(member, *look.profile, std::string(kube::NamespaceOf(look.object)), look.spec.workload, pinned,
+                   part);
+}
+
+// What may be asked for before the object is, and the probe, if there is to be one.
+rt::Task<Result<Value>> Engine::SeeFirst(federation::Member& member, const Look& look, bool probe, int64_t seq) {
+  if (!probe) co_return co_await SeeRelated(member, look, RelatedPart::kAllButLast);
+  const Value wanted = look.profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), seq);
+  auto [found, probed] =
+      co_await rt::WhenAll(SeeRelated(member, look, RelatedPart::kAllButLast), SeeProbe(member, wanted));
   Value related = CO_TRY(std::move(found));
   const std::optional<Value> made = CO_TRY(std::move(probed));
   if (!made) related.Set("probeUnavailable", true);
@@ -289,19 +313,20 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   if (member == nullptr) co_return sighting;
   const interpret::Question question = QuestionFor(look, is_target);
   const kube::Name name{std::string(kube::NamespaceOf(look.object)), look.spec.workload};
-  const bool probe = is_target && question.start_seq >= 0;
+  const bool probe = is_target && question.start_seq >= 0 && !look.borrowed;  // nothing is ordered to start yet
   std::optional<kube::Resource> resource;
   Value related;
   bool probed = false;
   // Whose cluster it is, and related things, first; the object last, when the hub has been read too: what it says is
-  // then at least as new as all of them.
+  // then at least as new as all of them. The last of the related things is asked for with it: neither order is better
+  // for a workload that is there. Of one that is not, see below.
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
   const auto look_around = [&]() -> rt::Task<Result<void>> {
     const kube::GroupVersion version = kube::ParseApiVersion(look.spec.api_version);
     resource = CO_TRY(co_await member->mapper().ForKind(version.group, version.version, look.spec.kind));
     std::vector<rt::Task<Result<Value>>> first;
     first.push_back(GetOrNull(member->api(), federation::kNamespaces, {"", "kube-system"}));
-    first.push_back(SeeRelated(*member, look, probe, question.start_seq));
+    first.push_back(SeeFirst(*member, look, probe, question.start_seq));
     std::vector<Result<Value>> around = co_await rt::WhenAll(std::move(first));
     const Value home = CO_TRY(std::move(around[0]));
     sighting.cluster_id = kube::UidOf(home);
@@ -310,7 +335,13 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   };
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
   const auto look_there = [&]() -> rt::Task<Result<void>> {
-    const Value object = CO_TRY(co_await GetOrNull(member->api(), *resource, name));
+    auto [there, last] =
+        co_await rt::WhenAll(GetOrNull(member->api(), *resource, name), SeeRelated(*member, look, RelatedPart::kLast));
+    const Value object = CO_TRY(std::move(there));
+    AddRelated(related, CO_TRY(std::move(last)));
+    // Nothing may be left of it: what it had made up to its end is found only after that.
+    if (object.is_null() && related["remains"].empty())
+      related = CO_TRY(co_await SeeRelated(*member, look, RelatedPart::kAll));
     sighting.remains = !related["remains"].empty();
     sighting.pods_run = std::ranges::any_of(related["remains"].items(),
                                             [](const Value& one) { return one["status"]["phase"].str() == "Running"; });

@@ -242,10 +242,14 @@ rt::Task<Result<std::string>> WouldTake(federation::Member& member, const Value&
 }
 
 rt::Task<Result<Value>> RelatedIn(federation::Member& member, const interpret::Profile& profile, std::string ns,
-                                  std::string name, Value pinned) {
+                                  std::string name, Value pinned, RelatedPart part) {
   Value remains = json::Array();
   Value kept = json::Array();
-  for (const interpret::Related& related : profile.related()) {
+  const size_t count = profile.related().size();
+  for (size_t i = 0; i < count; ++i) {
+    const bool last = i + 1 == count;
+    if (part != RelatedPart::kAll && last != (part == RelatedPart::kLast)) continue;
+    const interpret::Related& related = profile.related()[i];
     const kube::GroupVersion version = kube::ParseApiVersion(related.api_version);
     Result<kube::Resource> resource = co_await member.mapper().ForKind(version.group, version.version, related.kind);
     if (!resource.ok() && resource.error().kind() == ErrorKind::kNotFound) continue;

@@ -65,9 +65,11 @@ rt::Task<Result<std::string>> WouldTake(federation::Member& member, const json::
                                         const Claim& claim, int64_t seq);
 
 // What of a workload the profile looks at beside it, in one cluster: {remains: [...], kept: [...]}. `pinned`: the
-// object whose spec says which those are.
+// object whose spec says which those are. One kind after the other, as the profile lists them: owners first, so that
+// what an owner had made before it was gone is still found.
+enum class RelatedPart : uint8_t { kAll, kAllButLast, kLast };
 rt::Task<Result<json::Value>> RelatedIn(federation::Member& member, const interpret::Profile& profile, std::string ns,
-                                        std::string name, json::Value pinned);
+                                        std::string name, json::Value pinned, RelatedPart part = RelatedPart::kAll);
 
 // Null when it is not there.
 rt::Task<Result<json::Value>> GetOrNull(kube::Api& api, kube::Resource resource, kube::Name name);
