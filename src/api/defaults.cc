@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/schema.h"
+#include "json/beside.h"
 #include "json/object_edits.h"
 #include "json/parse.h"
 
@@ -21,18 +22,20 @@ bool IsUnwantedNull(const Value& value, const Schema& schema) {
 class Defaulter {
  public:
   // The value with its defaults; nothing when none is missing.
-  std::optional<Value> Defaulted(const Value& value, const Schema& schema) {
+  std::optional<Value> Defaulted(const Value& value, const Schema& schema, const Value* settled = nullptr) {
+    if (settled != nullptr && settled->SharesStorageWith(value)) return std::nullopt;
     if (depth_ >= json::kMaxDepth) return std::nullopt;
     ++depth_;
     std::optional<Value> out;
-    if (value.is_object()) out = DefaultedObject(value, schema);
-    if (value.is_array() && schema.items != nullptr) out = DefaultedArray(value, *schema.items);
+    if (value.is_object()) out = DefaultedObject(value, schema, settled);
+    if (value.is_array() && schema.items != nullptr) out = DefaultedArray(value, *schema.items, settled);
     --depth_;
     return out;
   }
 
  private:
-  std::optional<Value> DefaultedObject(const Value& object, const Schema& schema) {
+  std::optional<Value> DefaultedObject(const Value& object, const Schema& schema, const Value* settled) {
+    json::Beside beside(settled);
     json::ObjectEdits edits(object);
     bool changed = false;
     const auto set = [&](std::string_view key, Value value) {
@@ -43,10 +46,13 @@ class Defaulter {
       if (property->default_value && !object.Has(key)) set(key, WithDefaults(*property->default_value, *property));
     }
     for (const Member& member : object.members()) {
+      const Value* same = beside.At(member.key());
+      if (same != nullptr && same->SharesStorageWith(member.value())) continue;
       const Schema* property = schema.Property(member.key());
       if (property == nullptr) continue;
       if (!IsUnwantedNull(member.value(), *property)) {
-        if (std::optional<Value> inner = Defaulted(member.value(), *property)) set(member.key(), *std::move(inner));
+        if (std::optional<Value> inner = Defaulted(member.value(), *property, same))
+          set(member.key(), *std::move(inner));
       } else if (property->default_value) {
         set(member.key(), WithDefaults(*property->default_value, *property));
       } else {
@@ -59,12 +65,12 @@ class Defaulter {
   }
 
   // A null item is replaced by a default but never removed: that would move the others.
-  std::optional<Value> DefaultedArray(const Value& array, const Schema& items) {
+  std::optional<Value> DefaultedArray(const Value& array, const Schema& items, const Value* settled) {
     std::optional<Value> out;
     for (size_t i = 0; i < array.size(); ++i) {
       std::optional<Value> item;
       if (!IsUnwantedNull(array[i], items)) {
-        item = Defaulted(array[i], items);
+        item = Defaulted(array[i], items, json::ItemBeside(settled, i));
       } else if (items.default_value) {
         item = WithDefaults(*items.default_value, items);
       }
@@ -85,8 +91,8 @@ class Defaulter {
 
 }  // namespace
 
-void ApplyDefaults(Value& value, const Schema& schema) {
-  if (std::optional<Value> out = Defaulter().Defaulted(value, schema)) value = *std::move(out);
+void ApplyDefaults(Value& value, const Schema& schema, const Value* settled) {
+  if (std::optional<Value> out = Defaulter().Defaulted(value, schema, settled)) value = *std::move(out);
 }
 
 }  // namespace baton::api

@@ -104,7 +104,8 @@ void UpdateManagers(const Value& live, const Value& next, const TypeRef& type, c
   CapUpdateManagers(managers);
 }
 
-Result<Value> TrackUpdate(const Value& live, Value next, const Schema& schema, const FieldManager& manager) {
+Result<Value> TrackUpdate(const Value& live, Value next, const Schema& schema, const FieldManager& manager,
+                          bool live_fits) {
   if (!next.is_object()) return InvalidError("an object is a JSON object");
   const TypeRef type = TypeRef::Root(schema);
   Managers managers = StartingManagers(live, next, !manager.subresource.empty());
@@ -114,7 +115,9 @@ Result<Value> TrackUpdate(const Value& live, Value next, const Schema& schema, c
 
   Value before = live.is_object() ? live : EmptyLike(next);
   DropManagedFields(before);
-  if (!CheckTyped(next, type, true).ok() || !CheckTypedBeside(before, next, type)) return next;
+  const bool fit = live_fits ? CheckTypedBeside(next, before, type)
+                             : CheckTyped(next, type, true).ok() && CheckTypedBeside(before, next, type);
+  if (!fit) return next;
   UpdateManagers(before, next, type, manager, managers);
   EncodeManagers(managers, next);
   return next;

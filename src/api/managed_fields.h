@@ -49,8 +49,8 @@ Result<json::Value> ApplyConfiguration(const json::Value& live, const json::Valu
 // in Kubernetes; an explicitly empty list ([] or [{}]) resets them, and an object without any (reset, or older than
 // tracking) stays so until its first apply, which gives what it finds to "before-first-apply". Writes through a
 // subresource keep the live entries. Tracking never stops a write: what does not fit the schema is stored without
-// managedFields. An error only when `next` is no object.
+// managedFields. An error only when `next` is no object. `live_fits`: `live` is known to fit the schema.
 Result<json::Value> TrackUpdate(const json::Value& live, json::Value next, const Schema& schema,
-                                const FieldManager& manager);
+                                const FieldManager& manager, bool live_fits = false);
 
 }  // namespace baton::api

@@ -6,6 +6,7 @@
 
 #include "api/schema.h"
 #include "base/strings.h"
+#include "json/beside.h"
 #include "json/object_edits.h"
 #include "json/parse.h"
 
@@ -29,7 +30,8 @@ class Pruner {
 
   // The value without its unknown fields; nothing when there are none. A null schema knows no field. `keep` is that an
   // array around this value keeps what is unknown.
-  std::optional<Value> Pruned(const Value& value, const Schema* schema, bool keep, bool root) {
+  std::optional<Value> Pruned(const Value& value, const Schema* schema, bool keep, bool root, const Value* settled) {
+    if (settled != nullptr && settled->SharesStorageWith(value)) return std::nullopt;
     if (schema != nullptr) {
       keep = keep || schema->preserve_unknown_fields;
       if (!keep && AnythingGoes(*schema)) return std::nullopt;
@@ -39,18 +41,22 @@ class Pruner {
     if (depth_ >= json::kMaxDepth) return std::nullopt;
     ++depth_;
     std::optional<Value> out;
-    if (value.is_object()) out = PrunedObject(value, schema, keep, root);
-    if (value.is_array()) out = PrunedArray(value, schema, keep);
+    if (value.is_object()) out = PrunedObject(value, schema, keep, root, settled);
+    if (value.is_array()) out = PrunedArray(value, schema, keep, settled);
     --depth_;
     return out;
   }
 
  private:
-  std::optional<Value> PrunedObject(const Value& object, const Schema* schema, bool keep, bool root) {
+  std::optional<Value> PrunedObject(const Value& object, const Schema* schema, bool keep, bool root,
+                                    const Value* settled) {
     std::optional<json::ObjectEdits> edits;
+    json::Beside beside(settled);
     for (const Member& member : object.members()) {
       const std::string_view key = member.key();
       if (schema != nullptr && (schema->embedded_resource || root) && IsMetaField(key)) continue;
+      const Value* same = beside.At(key);
+      if (same != nullptr && same->SharesStorageWith(member.value())) continue;
       const Schema* property = schema != nullptr ? schema->Property(key) : nullptr;
       if (property == nullptr) {
         if (keep) continue;
@@ -62,7 +68,7 @@ class Pruner {
       if (!member.value().is_object() && !member.value().is_array()) continue;
       const size_t length = path_.size();
       if (unknown_ != nullptr) StrAppend(path_, path_.empty() ? "" : ".", key);
-      std::optional<Value> pruned = Pruned(member.value(), property, false, false);
+      std::optional<Value> pruned = Pruned(member.value(), property, false, false, same);
       path_.resize(length);
       if (!pruned) continue;
       if (!edits) edits.emplace(object);
@@ -72,14 +78,14 @@ class Pruner {
     return std::move(*edits).Finish();
   }
 
-  std::optional<Value> PrunedArray(const Value& array, const Schema* schema, bool keep) {
+  std::optional<Value> PrunedArray(const Value& array, const Schema* schema, bool keep, const Value* settled) {
     std::optional<Value> out;
     const Schema* items = schema != nullptr ? schema->items.get() : nullptr;
     for (size_t i = 0; i < array.size(); ++i) {
       if (!array[i].is_object() && !array[i].is_array()) continue;
       const size_t length = path_.size();
       if (unknown_ != nullptr) StrAppend(path_, "[", i, "]");
-      std::optional<Value> pruned = Pruned(array[i], items, keep, false);
+      std::optional<Value> pruned = Pruned(array[i], items, keep, false, json::ItemBeside(settled, i));
       path_.resize(length);
       if (!pruned) continue;
       if (!out) out = array;
@@ -97,9 +103,9 @@ class Pruner {
 
 }  // namespace
 
-void Prune(Value& value, const Schema& schema, std::vector<std::string>* unknown) {
+void Prune(Value& value, const Schema& schema, std::vector<std::string>* unknown, const Value* settled) {
   const size_t before = unknown != nullptr ? unknown->size() : 0;
-  std::optional<Value> pruned = Pruner(unknown).Pruned(value, &schema, false, true);
+  std::optional<Value> pruned = Pruner(unknown).Pruned(value, &schema, false, true, settled);
   if (pruned) value = *std::move(pruned);
   if (unknown != nullptr) std::sort(unknown->begin() + static_cast<std::ptrdiff_t>(before), unknown->end());
 }

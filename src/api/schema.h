@@ -98,6 +98,10 @@ struct Schema {
 };
 
 // ---- what follows from a schema; all pure ----
+//
+// `settled`, where it is given: a value for which the same was done, with the same schema, and nothing was found. What
+// is at the same place in it and in the same storage is not looked at again, so "the same but for one field" costs one
+// path.
 
 // A field's place as Kubernetes writes it: spec.containers[0].image, metadata.labels[app.kubernetes.io/name].
 struct FieldError {
@@ -122,15 +126,17 @@ struct FieldError {
 
 // Removes fields that the schema does not know, in place. Each removed path is added to `unknown` when given, in the
 // spelling of Kubernetes' strict decoding errors: unknown field "spec.foo". metadata is not looked into.
-void Prune(json::Value& value, const Schema& schema, std::vector<std::string>* unknown = nullptr);
+void Prune(json::Value& value, const Schema& schema, std::vector<std::string>* unknown = nullptr,
+           const json::Value* settled = nullptr);
 
 // Fills in defaults, in place, as Kubernetes does: only where the parent exists; null where not nullable counts as
 // absent.
-void ApplyDefaults(json::Value& value, const Schema& schema);
+void ApplyDefaults(json::Value& value, const Schema& schema, const json::Value* settled = nullptr);
 
 // Every violation, up to kFieldErrorsMax, in a stable order.
 inline constexpr size_t kFieldErrorsMax = 100;
-std::vector<FieldError> Validate(const json::Value& value, const Schema& schema, std::string_view path = {});
+std::vector<FieldError> Validate(const json::Value& value, const Schema& schema, std::string_view path = {},
+                                 const json::Value* settled = nullptr);
 
 // OpenAPI renderings of one schema. `ref` names types: "#/components/schemas/" (v3) or "#/definitions/" (v2); named
 // schemas below the top become references and are collected in `referenced`.

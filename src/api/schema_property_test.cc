@@ -6,6 +6,7 @@
 #include "api/crd_schema.h"
 #include "api/schema.h"
 #include "api/schema_for_test.h"
+#include "base/strings.h"
 #include "json/builder.h"
 
 namespace baton::api {
@@ -131,6 +132,58 @@ TEST(SchemaPropertyTest, DefaultingTwiceIsDefaultingOnce) {
     ApplyDefaults(twice, *schema);
     EXPECT_EQ(twice, once) << text << "\n" << ToCrdSchema(*schema);
   }
+}
+
+// Something else at a random place; the rest keeps its storage.
+Value Changed(Value value, Random& random) {
+  Value* at = &value;
+  while (true) {
+    if (at->is_object() && !at->empty() && !random.Maybe(4)) {
+      at = &at->Edit(std::string(at->members()[random.Below(at->size())].key()));
+    } else if (at->is_array() && !at->empty() && !random.Maybe(4)) {
+      at = &at->Edit(random.Below(at->size()));
+    } else {
+      break;
+    }
+  }
+  if (at->is_object() && random.Maybe(2)) {
+    at->Set(random.Key(), random.Any(2));
+  } else {
+    *at = random.Any(3);
+  }
+  return value;
+}
+
+TEST(SchemaPropertyTest, BesideWhatIsSettledTheSameIsFoundAsWithoutIt) {
+  size_t found = 0;
+  for (int round = 0; round < 3 * kRounds; ++round) {
+    Random random(static_cast<uint64_t>(round));
+    const auto schema = random.Structure(3);
+    Value settled = random.Any(4);
+    Prune(settled, *schema);
+    ApplyDefaults(settled, *schema);
+    Value again = settled;
+    Prune(again, *schema);
+    ApplyDefaults(again, *schema);
+    if (again != settled || !Validate(settled, *schema).empty()) continue;  // its defaults are not valid
+    const Value changed = Changed(settled, random);
+    const std::string text = StrCat(settled.ToString(), " and ", changed.ToString());
+
+    std::vector<std::string> unknown, unknown_beside;
+    Value pruned = changed, pruned_beside = changed;
+    Prune(pruned, *schema, &unknown);
+    Prune(pruned_beside, *schema, &unknown_beside, &settled);
+    EXPECT_EQ(pruned, pruned_beside) << text;
+    EXPECT_EQ(unknown, unknown_beside) << text;
+    Value defaulted = pruned, defaulted_beside = pruned;
+    ApplyDefaults(defaulted, *schema);
+    ApplyDefaults(defaulted_beside, *schema, &settled);
+    EXPECT_EQ(defaulted, defaulted_beside) << text;
+    const std::vector<std::string> errors = Lines(Validate(defaulted, *schema));
+    EXPECT_EQ(errors, Lines(Validate(defaulted, *schema, {}, &settled))) << text;
+    found += errors.empty() && unknown.empty() && defaulted == pruned ? 0 : 1;
+  }
+  EXPECT_GT(found, 300U) << "most changes leave nothing to do";
 }
 
 TEST(SchemaPropertyTest, SchemasSurviveTheirManifest) {

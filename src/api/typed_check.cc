@@ -3,6 +3,7 @@
 
 #include "api/typed.h"
 #include "base/strings.h"
+#include "json/beside.h"
 #include "json/measure.h"
 
 namespace baton::api {
@@ -72,8 +73,9 @@ class Checker {
   void CheckMap(const Value& value, const Shape& shape, const Value* checked) {
     if (value.is_null()) return;
     if (!value.is_object()) return Fail(StrCat("expected map, got ", json::KindName(value.kind())));
+    json::Beside beside(checked);
     for (const json::Member& member : value.members()) {
-      const Value* same = checked == nullptr ? nullptr : checked->Find(member.key());
+      const Value* same = beside.At(member.key());
       if (same != nullptr && same->SharesStorageWith(member.value())) continue;
       const TypeRef type = shape.Field(member.key()).first;
       path_.push_back({.field = member.key()});

@@ -13,6 +13,7 @@
 #include "api/patterns.h"
 #include "api/validate_number.h"
 #include "base/strings.h"
+#include "json/beside.h"
 #include "json/parse.h"
 
 namespace baton::api {
@@ -115,7 +116,9 @@ class Checker {
  public:
   explicit Checker(std::string_view path) : path_(path) {}
 
-  void Check(const Value& value, const Schema& schema, const FieldName& name, Found& found) {
+  void Check(const Value& value, const Schema& schema, const FieldName& name, Found& found,
+             const Value* settled = nullptr) {
+    if (settled != nullptr && settled->SharesStorageWith(value)) return;
     if (found.full() || !Enter(name, found)) return;
     ++depth_;
     CheckType(value, schema, name, found);
@@ -123,10 +126,10 @@ class Checker {
       CheckCombined(value, schema, name, found);
       if (value.is_string()) CheckString(value, schema, name, found);
       if (value.is_number()) CheckNumber(value, schema, name, found);
-      if (value.is_array()) CheckArray(value, schema, name, found);
+      if (value.is_array()) CheckArray(value, schema, name, found, settled);
     }
     CheckEnum(value, schema, name, found);
-    if (value.is_object()) CheckObject(value, schema, name, found);
+    if (value.is_object()) CheckObject(value, schema, name, found, settled);
     ++found.matches;
     --depth_;
   }
@@ -221,12 +224,12 @@ class Checker {
     if (const auto why = MinimumError(value, schema)) AddInvalid(name, value, *why, found);
   }
 
-  void CheckArray(const Value& array, const Schema& schema, const FieldName& name, Found& found) {
+  void CheckArray(const Value& array, const Schema& schema, const FieldName& name, Found& found, const Value* settled) {
     const size_t size = array.size();
     ++found.matches;
     if (schema.items != nullptr) {
       for (size_t i = 0; i < size && !found.full(); ++i) {
-        Check(array[i], *schema.items, FieldName(name, i), found);
+        Check(array[i], *schema.items, FieldName(name, i), found, json::ItemBeside(settled, i));
       }
     }
     if (schema.min_items && size < *schema.min_items) {
@@ -254,7 +257,8 @@ class Checker {
     found.Add(NotSupportedError(Field(name.Text()), value, schema.enum_values));
   }
 
-  void CheckObject(const Value& object, const Schema& schema, const FieldName& name, Found& found) {
+  void CheckObject(const Value& object, const Schema& schema, const FieldName& name, Found& found,
+                   const Value* settled) {
     const size_t size = object.size();
     ++found.matches;
     if (schema.min_properties && size < *schema.min_properties) {
@@ -265,14 +269,17 @@ class Checker {
       found.Add(TooManyError(Field(name.Text()), size, *schema.max_properties));
       return;
     }
+    json::Beside beside(settled);
     for (const Member& member : object.members()) {
       if (found.full()) return;
+      const Value* same = beside.At(member.key());
+      if (same != nullptr && same->SharesStorageWith(member.value())) continue;
       const auto property = schema.properties.find(member.key());
       if (property != schema.properties.end()) {
-        Check(member.value(), *property->second, FieldName(name, FieldName::Step::kField, member.key()), found);
+        Check(member.value(), *property->second, FieldName(name, FieldName::Step::kField, member.key()), found, same);
       } else if (schema.additional_properties != nullptr) {
         Check(member.value(), *schema.additional_properties, FieldName(name, FieldName::Step::kDotKey, member.key()),
-              found);
+              found, same);
       }
     }
     for (const std::string& key : schema.required) {
@@ -348,19 +355,20 @@ class Checker {
 
 }  // namespace
 
-Found CheckKeywords(const Value& value, const Schema& schema, std::string_view path) {
+Found CheckKeywords(const Value& value, const Schema& schema, std::string_view path, const Value* settled) {
   Found found;
   Checker checker(path);
-  checker.Check(value, schema, FieldName(), found);
+  checker.Check(value, schema, FieldName(), found, settled);
   if (checker.passed_limit()) found.Add(*checker.passed_limit());
   return found;
 }
 
 }  // namespace validate_internal
 
-std::vector<FieldError> Validate(const json::Value& value, const Schema& schema, std::string_view path) {
-  validate_internal::Found found = validate_internal::CheckKeywords(value, schema, path);
-  validate_internal::CheckLists(value, schema, path, found);
+std::vector<FieldError> Validate(const json::Value& value, const Schema& schema, std::string_view path,
+                                 const json::Value* settled) {
+  validate_internal::Found found = validate_internal::CheckKeywords(value, schema, path, settled);
+  validate_internal::CheckLists(value, schema, path, found, settled);
   return std::move(found.errors);
 }
 

@@ -27,9 +27,10 @@ struct Found {
 };
 
 // What the keywords of JSON schema say, in the order and with the words of kube-openapi.
-Found CheckKeywords(const json::Value& value, const Schema& schema, std::string_view path);
+Found CheckKeywords(const json::Value& value, const Schema& schema, std::string_view path, const json::Value* settled);
 
 // What Kubernetes checks after that: list types set and map, and that embedded resources say what they are.
-void CheckLists(const json::Value& value, const Schema& schema, std::string_view path, Found& found);
+void CheckLists(const json::Value& value, const Schema& schema, std::string_view path, Found& found,
+                const json::Value* settled);
 
 }  // namespace baton::api::validate_internal

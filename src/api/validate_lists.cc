@@ -6,6 +6,7 @@
 
 #include "api/field_errors.h"
 #include "api/validate.h"
+#include "json/beside.h"
 #include "json/builder.h"
 #include "json/parse.h"
 
@@ -23,11 +24,12 @@ class ListChecker {
  public:
   ListChecker(std::string_view path, Found& found) : path_(path), found_(found) {}
 
-  void Check(const Value& value, const Schema& schema, const FieldName& name, bool root) {
+  void Check(const Value& value, const Schema& schema, const FieldName& name, bool root, const Value* settled) {
+    if (settled != nullptr && settled->SharesStorageWith(value)) return;
     if (found_.full() || depth_ >= json::kMaxDepth) return;
     ++depth_;
-    if (value.is_object()) CheckObject(value, schema, name, root);
-    if (value.is_array()) CheckArray(value, schema, name);
+    if (value.is_object()) CheckObject(value, schema, name, root, settled);
+    if (value.is_array()) CheckArray(value, schema, name, settled);
     --depth_;
   }
 
@@ -38,29 +40,33 @@ class ListChecker {
     return text.front() == '[' ? std::string(path_) + text : ChildPath(path_, text);
   }
 
-  void CheckObject(const Value& object, const Schema& schema, const FieldName& name, bool root) {
+  void CheckObject(const Value& object, const Schema& schema, const FieldName& name, bool root, const Value* settled) {
     if (schema.embedded_resource && !root) {
       for (const std::string_view key : {"apiVersion", "kind"}) {
         if (!object[key].str().empty()) continue;
         found_.Add(RequiredError(Field(FieldName(name, FieldName::Step::kField, key)), "must not be empty"));
       }
     }
+    json::Beside beside(settled);
     for (const Member& member : object.members()) {
+      const Value* same = beside.At(member.key());
+      if (same != nullptr && same->SharesStorageWith(member.value())) continue;
       const auto property = schema.properties.find(member.key());
       if (property != schema.properties.end()) {
-        Check(member.value(), *property->second, FieldName(name, FieldName::Step::kField, member.key()), false);
+        Check(member.value(), *property->second, FieldName(name, FieldName::Step::kField, member.key()), false, same);
       } else if (schema.additional_properties != nullptr) {
         Check(member.value(), *schema.additional_properties, FieldName(name, FieldName::Step::kBraceKey, member.key()),
-              false);
+              false, same);
       }
     }
   }
 
-  void CheckArray(const Value& array, const Schema& schema, const FieldName& name) {
+  void CheckArray(const Value& array, const Schema& schema, const FieldName& name, const Value* settled) {
     if (schema.list_type == ListType::kSet) CheckUnique(array.items(), name);
     if (schema.list_type == ListType::kMap) CheckKeys(array, schema, name);
     if (schema.items == nullptr) return;
-    for (size_t i = 0; i < array.size(); ++i) Check(array[i], *schema.items, FieldName(name, i), false);
+    for (size_t i = 0; i < array.size(); ++i)
+      Check(array[i], *schema.items, FieldName(name, i), false, json::ItemBeside(settled, i));
   }
 
   // Of several equal values the second one is reported.
@@ -95,8 +101,8 @@ class ListChecker {
 
 }  // namespace
 
-void CheckLists(const Value& value, const Schema& schema, std::string_view path, Found& found) {
-  ListChecker(path, found).Check(value, schema, FieldName(), true);
+void CheckLists(const Value& value, const Schema& schema, std::string_view path, Found& found, const Value* settled) {
+  ListChecker(path, found).Check(value, schema, FieldName(), true, settled);
 }
 
 }  // namespace baton::api::validate_internal

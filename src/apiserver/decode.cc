@@ -7,9 +7,11 @@
 #include "api/builtin_types.h"
 #include "api/field_errors.h"
 #include "api/schema.h"
+#include "api/typed.h"
 #include "apiserver/errors.h"
 #include "base/base64.h"
 #include "base/strings.h"
+#include "json/beside.h"
 #include "json/quantity.h"
 #include "json/rfc3339.h"
 
@@ -78,10 +80,15 @@ void DropNulls(Value& value, const Schema* schema, size_t depth) {
   }
 }
 
-bool HasNull(const Value& value) {
+bool HasNull(const Value& value, const Value* settled) {
+  if (settled != nullptr && settled->SharesStorageWith(value)) return false;
   if (value.is_null()) return true;
-  if (value.is_array()) return std::ranges::any_of(value.items(), HasNull);
-  return std::ranges::any_of(value.members(), [](const json::Member& member) { return HasNull(member.value()); });
+  for (size_t i = 0; i < (value.is_array() ? value.size() : 0); ++i) {
+    if (HasNull(value[i], json::ItemBeside(settled, i))) return true;
+  }
+  json::Beside beside(settled);
+  return std::ranges::any_of(
+      value.members(), [&](const json::Member& member) { return HasNull(member.value(), beside.At(member.key())); });
 }
 
 std::string_view GoKind(const Value& value) {
@@ -100,7 +107,8 @@ std::string_view GoKind(const Value& value) {
 }
 
 // Text that must be something more: base64, a quantity. Go's words for the first that is not.
-std::optional<std::string> FindBadText(const Value& value, const Schema& schema) {
+std::optional<std::string> FindBadText(const Value& value, const Schema& schema, const Value* settled) {
+  if (settled != nullptr && settled->SharesStorageWith(value)) return std::nullopt;
   if (value.is_string() && schema.format == "byte") {
     if (const std::optional<size_t> at = BadBase64At(value.str())) {
       return StrCat("illegal base64 data at input byte ", *at);
@@ -113,14 +121,17 @@ std::optional<std::string> FindBadText(const Value& value, const Schema& schema)
     }
   }
   if (value.is_array() && schema.items != nullptr) {
-    for (const Value& item : value.items()) {
-      if (auto bad = FindBadText(item, *schema.items)) return bad;
+    for (size_t i = 0; i < value.size(); ++i) {
+      if (auto bad = FindBadText(value[i], *schema.items, json::ItemBeside(settled, i))) return bad;
     }
   }
+  json::Beside beside(settled);
   for (const json::Member& member : value.members()) {
+    const Value* same = beside.At(member.key());
+    if (same != nullptr && same->SharesStorageWith(member.value())) continue;
     const Schema* property = schema.Property(member.key());
     if (property == nullptr) continue;
-    if (auto bad = FindBadText(member.value(), *property)) return bad;
+    if (auto bad = FindBadText(member.value(), *property, same)) return bad;
   }
   return std::nullopt;
 }
@@ -177,6 +188,8 @@ bool Fits(const Value& value, const Schema& schema) {
   }
 }
 
+const Value* MetadataOf(const Value* object) { return object == nullptr ? nullptr : object->Find("metadata"); }
+
 // Where a value is; the text is made only for what is told.
 struct Place {
   const Place* above = nullptr;
@@ -190,35 +203,41 @@ struct Place {
 };
 
 std::optional<Mismatch> FindMismatch(const Value& value, const Schema& schema, std::string_view owner,
-                                     const Place& path) {
+                                     const Place& path, const Value* settled) {
+  if (settled != nullptr && settled->SharesStorageWith(value)) return std::nullopt;
   if (value.is_null()) return std::nullopt;
   if (!Fits(value, schema)) {
     return Mismatch{
         .struct_name = std::string(owner), .path = path.Text(), .found = GoKind(value), .wanted = GoType(schema)};
   }
   if (value.is_array() && schema.items != nullptr) {
-    for (const Value& item : value.items()) {
-      if (auto mismatch = FindMismatch(item, *schema.items, owner, path)) return mismatch;
+    for (size_t i = 0; i < value.size(); ++i) {
+      if (auto mismatch = FindMismatch(value[i], *schema.items, owner, path, json::ItemBeside(settled, i)))
+        return mismatch;
     }
   }
   const std::string_view name =
       schema.name.empty() ? owner : std::string_view(schema.name).substr(schema.name.rfind('.') + 1);
+  json::Beside beside(settled);
   for (const json::Member& member : value.members()) {
+    const Value* same = beside.At(member.key());
+    if (same != nullptr && same->SharesStorageWith(member.value())) continue;
     const Schema* property = schema.Property(member.key());
     if (property == nullptr) continue;
     // A map's values are told by the map's own path.
     const bool in_map = !schema.properties.contains(member.key());
     const Place place = in_map ? path : Place{.above = &path, .field = member.key()};
-    if (auto mismatch = FindMismatch(member.value(), *property, name, place)) return mismatch;
+    if (auto mismatch = FindMismatch(member.value(), *property, name, place, same)) return mismatch;
   }
   return std::nullopt;
 }
 
-Result<void> CheckTypes(const ResourceType& type, const Value& object) {
+Result<void> CheckTypes(const ResourceType& type, const Value& object, const Value* settled) {
   std::optional<Mismatch> mismatch;
-  if (!type.custom && type.schema != nullptr) mismatch = FindMismatch(object, *type.schema, type.kind, {});
+  if (!type.custom && type.schema != nullptr) mismatch = FindMismatch(object, *type.schema, type.kind, {}, settled);
   if (!mismatch)
-    mismatch = FindMismatch(object["metadata"], *api::ObjectMetaSchema(), "ObjectMeta", {.field = "metadata"});
+    mismatch = FindMismatch(object["metadata"], *api::ObjectMetaSchema(), "ObjectMeta", {.field = "metadata"},
+                            MetadataOf(settled));
   if (!mismatch) {
     for (const std::string_view field : {"creationTimestamp", "deletionTimestamp"}) {
       const std::string_view time = object["metadata"][field].str();
@@ -227,7 +246,7 @@ Result<void> CheckTypes(const ResourceType& type, const Value& object) {
                                        R"( as "2006-01-02T15:04:05Z07:00": it is no time of RFC 3339)"));
     }
     const bool typed = !type.custom && type.schema != nullptr;
-    if (const std::optional<std::string> bad = typed ? FindBadText(object, *type.schema) : std::nullopt) {
+    if (const std::optional<std::string> bad = typed ? FindBadText(object, *type.schema, settled) : std::nullopt) {
       return CannotHandle(type, *bad);
     }
     return {};
@@ -284,32 +303,45 @@ Result<void> TellUnknown(const ResourceType& type, const std::vector<std::string
 
 }  // namespace
 
-void FillDefaults(const ResourceType& type, Value& object) {
-  if (type.schema != nullptr) api::ApplyDefaults(object, *type.schema);
+void FillDefaults(const ResourceType& type, Value& object, const Value* settled) {
+  if (type.schema != nullptr) api::ApplyDefaults(object, *type.schema, settled);
   if (type.default_fields != nullptr) type.default_fields(object);
 }
 
 Result<Value> DecodeObject(const ResourceType& type, Value object, const WriteOptions& options,
-                           std::vector<std::string>& warnings) {
+                           std::vector<std::string>& warnings, const Value* settled) {
   TRY(CheckNames(type, object));
-  TRY(CheckTypes(type, object));
+  TRY(CheckTypes(type, object, settled));
   object.Set("apiVersion", type.ApiVersion());
   object.Set("kind", type.kind);
   if (!object["metadata"].is_object()) object.Set("metadata", json::Object());
   std::vector<std::string> unknown;
-  if (type.schema != nullptr) api::Prune(object, *type.schema, &unknown);
+  if (type.schema != nullptr) api::Prune(object, *type.schema, &unknown, settled);
   std::vector<std::string> unknown_metadata;
-  api::Prune(object.Edit("metadata"), *api::ObjectMetaSchema(), &unknown_metadata);
+  api::Prune(object.Edit("metadata"), *api::ObjectMetaSchema(), &unknown_metadata, MetadataOf(settled));
   for (const std::string& field : unknown_metadata) unknown.push_back(StrCat("metadata.", field));
   TRY(TellUnknown(type, unknown, options, warnings));
   DropEmpty(object.Edit("metadata"));
-  if (HasNull(type.custom ? object["metadata"] : object)) {
+  if (type.custom ? HasNull(object["metadata"], MetadataOf(settled)) : HasNull(object, settled)) {
     constexpr size_t kDepthMax = 1000;
     DropNulls(object.Edit("metadata"), api::ObjectMetaSchema().get(), kDepthMax);
     if (!type.custom) DropNulls(object, type.schema.get(), kDepthMax);
   }
-  FillDefaults(type, object);
+  FillDefaults(type, object, settled);
   return object;
+}
+
+bool IsSettled(const ResourceType& type, const Value& object) {
+  if (type.schema == nullptr || !object["metadata"].is_object() || !CheckTypes(type, object, nullptr).ok())
+    return false;
+  Value same = object;
+  api::Prune(same, *type.schema);
+  api::Prune(same.Edit("metadata"), *api::ObjectMetaSchema());
+  api::ApplyDefaults(same, *type.schema);
+  if (same != object || HasNull(type.custom ? object["metadata"] : object, nullptr)) return false;
+  same.Edit("metadata").Erase("managedFields");
+  if (!api::CheckTyped(same, api::TypeRef::Root(*type.schema), true).ok()) return false;
+  return !type.custom || api::Validate(object, *type.schema).empty();
 }
 
 }  // namespace baton::apiserver

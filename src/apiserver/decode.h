@@ -13,10 +13,14 @@ namespace baton::apiserver {
 
 // kind and apiVersion may be absent. Errors are bad requests in kube-apiserver's words:
 //   Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: unknown field "spec.foo"
+// `settled`: an object of this type that IsSettled; what is in its storage is not looked at again. Null: none is known.
 Result<json::Value> DecodeObject(const ResourceType& type, json::Value object, const WriteOptions& options,
-                                 std::vector<std::string>& warnings);
+                                 std::vector<std::string>& warnings, const json::Value* settled = nullptr);
+
+// Whether decoding, tracking and validation would find nothing to do and nothing wrong.
+bool IsSettled(const ResourceType& type, const json::Value& object);
 
 // Defaults alone, for what a patch or admission made.
-void FillDefaults(const ResourceType& type, json::Value& object);
+void FillDefaults(const ResourceType& type, json::Value& object, const json::Value* settled = nullptr);
 
 }  // namespace baton::apiserver

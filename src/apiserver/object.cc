@@ -142,9 +142,22 @@ json::Value DecodeCache::Decode(const Bytes& bytes) {
   return *std::move(value);
 }
 
+DecodeCache::Settled DecodeCache::IsSettled(const Bytes& bytes, const api::SchemaPtr& schema) const {
+  const auto found = by_address_.find(bytes.get());
+  if (found == by_address_.end() || found->second->schema != schema) return Settled::kUnknown;
+  return found->second->settled;
+}
+
+void DecodeCache::SetSettled(const Bytes& bytes, const api::SchemaPtr& schema, Settled settled) {
+  const auto found = by_address_.find(bytes.get());
+  if (found == by_address_.end()) return;
+  found->second->schema = schema;
+  found->second->settled = settled;
+}
+
 void DecodeCache::Remember(const Bytes& bytes, json::Value value) {
   if (bytes->size() > text_bytes_max_ / 4 || by_address_.contains(bytes.get())) return;
-  newest_first_.push_front({.bytes = bytes, .value = std::move(value)});
+  newest_first_.push_front({.bytes = bytes, .value = std::move(value), .schema = nullptr});
   by_address_.emplace(bytes.get(), newest_first_.begin());
   text_bytes_ += bytes->size();
   while (text_bytes_ > text_bytes_max_) {

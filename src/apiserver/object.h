@@ -57,11 +57,19 @@ Result<Revision> ParseVersion(std::string_view text);
 
 // Parses what is stored, once: the newest values stay at hand, up to a limit of text. Stored bytes are ours, so bytes
 // that cannot be parsed are a broken invariant.
+//
+// It also keeps what is known of an object: whether it has been through everything that a write of its type does, so
+// that the next write looks only at what that one changes (apiserver/decode.h, IsSettled).
 class DecodeCache {
  public:
+  enum class Settled : uint8_t { kUnknown, kNo, kYes };
+
   explicit DecodeCache(size_t text_bytes_max = kTextBytesMax) : text_bytes_max_(text_bytes_max) {}
   json::Value Decode(const Bytes& bytes);
   void Remember(const Bytes& bytes, json::Value value);
+  // By this schema; of another one nothing is known.
+  Settled IsSettled(const Bytes& bytes, const api::SchemaPtr& schema) const;
+  void SetSettled(const Bytes& bytes, const api::SchemaPtr& schema, Settled settled);
 
   static constexpr size_t kTextBytesMax = size_t{16} << 20;
 
@@ -69,6 +77,8 @@ class DecodeCache {
   struct Known {
     Bytes bytes;  // kept, so that its address names nothing else
     json::Value value;
+    api::SchemaPtr schema;  // kept, like the bytes
+    Settled settled = Settled::kUnknown;
   };
   size_t text_bytes_max_;
   size_t text_bytes_ = 0;

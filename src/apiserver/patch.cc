@@ -82,7 +82,7 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
     Value patched = TRY(ApplyPlainPatch(*target_.type, type, patch, live));
     // Warnings of an earlier try of the same patch are not told twice.
     caller_.warnings.resize(warnings_before_);
-    Result<Value> decoded = DecodeObject(*target_.type, std::move(patched), options_, caller_.warnings);
+    Result<Value> decoded = DecodeObject(*target_.type, std::move(patched), options_, caller_.warnings, settled());
     if (!decoded.ok()) return BadPatch(patch, decoded.error());
     patched = *std::move(decoded);
     TRY(CheckPlace(patched));
@@ -124,8 +124,8 @@ Result<WriteOperation::Wish> WriteOperation::Patched(PatchType type, const Value
   const api::Schema& schema = target_.type->schema == nullptr ? kAnything : *target_.type->schema;
   Value applied = TRY(api::ApplyConfiguration(live, config, schema, manager, options_.force));
   std::vector<std::string> told_already;
-  applied = TRY(
-      DecodeObject(*target_.type, std::move(applied), {.field_validation = FieldValidation::kIgnore}, told_already));
+  applied = TRY(DecodeObject(*target_.type, std::move(applied), {.field_validation = FieldValidation::kIgnore},
+                             told_already, settled()));
   return Wish{.object = std::move(applied), .tracked = true};
 }
 

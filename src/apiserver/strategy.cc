@@ -113,10 +113,10 @@ void PrepareForUpdate(const ResourceType& type, std::string_view subresource, Va
   CountGeneration(object, live, type);
 }
 
-Result<void> ValidateObject(const ResourceType& type, const Value& object, const Value* live) {
+Result<void> ValidateObject(const ResourceType& type, const Value& object, const Value* live, const Value* settled) {
   std::vector<api::FieldError> errors = ValidateMetadata(object, live, type);
   if (type.custom && type.schema != nullptr) {
-    std::vector<api::FieldError> more = api::Validate(object, *type.schema);
+    std::vector<api::FieldError> more = api::Validate(object, *type.schema, {}, settled);
     // What was wrong before and is not touched may stay, as Kubernetes has it.
     if (live != nullptr)
       std::erase_if(more, [&](const api::FieldError& error) { return SameAt(object, *live, error.field); });

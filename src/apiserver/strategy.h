@@ -25,7 +25,8 @@ void PrepareForUpdate(const ResourceType& type, std::string_view subresource, js
 json::Value ZeroObject(const ResourceType& type);
 
 // Everything that is wrong with it, as one Status 422; live is null for a new object.
-Result<void> ValidateObject(const ResourceType& type, const json::Value& object, const json::Value* live);
+Result<void> ValidateObject(const ResourceType& type, const json::Value& object, const json::Value* live,
+                            const json::Value* settled = nullptr);  // as for DecodeObject
 
 // The two differ in nothing but the times of managedFields.
 bool SameButForTimes(const json::Value& a, const json::Value& b);

@@ -24,6 +24,8 @@ struct Making {
   Value object;
   Bytes bytes;
   DecodeCache* known;  // null: whoever asked for the write has gone
+  api::SchemaPtr schema;
+  DecodeCache::Settled settled;
 };
 
 // In the frame of whoever asked.
@@ -77,14 +79,15 @@ rt::Task<Result<void>> WriteOperation::Mutate(Operation operation, Value& object
   for (const auto& plugin : core_.admission_) CO_TRY(co_await plugin->Mutate(request));
   if (!request.object.SharesStorageWith(object)) {
     object = std::move(request.object);
-    if (target_.type->schema != nullptr && target_.type->custom) api::Prune(object, *target_.type->schema);
-    FillDefaults(*target_.type, object);
+    if (target_.type->schema != nullptr && target_.type->custom)
+      api::Prune(object, *target_.type->schema, nullptr, settled());
+    FillDefaults(*target_.type, object, settled());
   }
   co_return Result<void>();
 }
 
 rt::Task<Result<void>> WriteOperation::Validate(Operation operation, const Value& object, const Value& live) {
-  CO_TRY(ValidateObject(*target_.type, object, live.is_null() ? nullptr : &live));
+  CO_TRY(ValidateObject(*target_.type, object, live.is_null() ? nullptr : &live, settled()));
   const AdmissionRequest request = Request(operation, object, live);
   for (const auto& plugin : core_.admission_) CO_TRY(co_await plugin->Validate(request));
   co_return Result<void>();
@@ -101,7 +104,7 @@ Result<Value> WriteOperation::Tracked(const Value& live, Value next) const {
     return core_.creations_.Track(target_.type->custom ? live : ZeroObject(*target_.type), std::move(next),
                                   target_.type->schema, manager);
   }
-  Value tracked = TRY(api::TrackUpdate(live, std::move(next), *target_.type->schema, manager));
+  Value tracked = TRY(api::TrackUpdate(live, std::move(next), *target_.type->schema, manager, settled() != nullptr));
   if (target_.subresource != "scale") return tracked;
   // kube-apiserver loses the time on the way through a Scale.
   Value& entries = tracked.Edit("metadata").Edit("managedFields");
@@ -109,6 +112,24 @@ Result<Value> WriteOperation::Tracked(const Value& live, Value next) const {
     if (entries[i]["subresource"].str() == "scale") entries.Edit(i).Erase("time");
   }
   return tracked;
+}
+
+Value WriteOperation::Settled(const Bytes& bytes) {
+  const ResourceType& type = *target_.type;
+  if (type.schema == nullptr || type.from_storage != nullptr || type.to_storage != nullptr) return {};
+  Value object = core_.Decode(bytes);
+  DecodeCache::Settled settled = core_.decoded_.IsSettled(bytes, type.schema);
+  if (settled == DecodeCache::Settled::kUnknown) {
+    settled = IsSettled(type, object) ? DecodeCache::Settled::kYes : DecodeCache::Settled::kNo;
+    core_.decoded_.SetSettled(bytes, type.schema, settled);
+  }
+  return settled == DecodeCache::Settled::kYes ? object : Value();
+}
+
+// What was settled and has been through a write is settled, if it could be tracked: then it fits its type.
+DecodeCache::Settled WriteOperation::SettlesAs(const Value& next, bool created) const {
+  const bool fits = next["metadata"].Has("managedFields");
+  return fits && (created || settled() != nullptr) ? DecodeCache::Settled::kYes : DecodeCache::Settled::kNo;
 }
 
 // The object is the one that the path names.
@@ -179,14 +200,20 @@ rt::Task<Result<std::optional<WriteOperation::Stored>>> WriteOperation::Store(co
   const std::string key = StorageKey(*target_.type, target_.ns, object["metadata"]["name"].str());
   store::Transaction transaction;
   // The write may outlive us, and the core with us.
-  const auto making =
-      std::make_shared<Making>(Making{.object = std::move(kept), .bytes = {}, .known = &core_.decoded_});
+  const auto making = std::make_shared<Making>(Making{.object = std::move(kept),
+                                                      .bytes = {},
+                                                      .known = &core_.decoded_,
+                                                      .schema = target_.type->schema,
+                                                      .settled = SettlesAs(object, expected == Revision(0))});
   const Parting parting{*making};
   transaction.If(key, expected).PutMade(key, bytes_max, [encoded = std::move(encoded), making](Revision revision) {
     making->bytes = std::make_shared<const std::string>(encoded.WithVersion(revision));
     making->object.Edit("metadata").Set("resourceVersion", VersionText(revision));
     // Watchers see it before we do, and need not parse it.
-    if (making->known != nullptr) making->known->Remember(making->bytes, making->object);
+    if (making->known != nullptr) {
+      making->known->Remember(making->bytes, making->object);
+      making->known->SetSettled(making->bytes, making->schema, making->settled);
+    }
     return making->bytes;
   });
   Result<Revision> committed = co_await core_.store_.Commit(std::move(transaction));
@@ -262,7 +289,10 @@ rt::Task<Result<Written>> WriteOperation::Update(Value object) {
         },
         false);
   }
-  object = CO_TRY(DecodeObject(*target_.type, std::move(object), options_, caller_.warnings));
+  const std::optional<store::Entry> stored =
+      CO_TRY(core_.store_.Get(StorageKey(*target_.type, target_.ns, target_.name)));
+  if (stored) settled_ = Settled(stored->value);
+  object = CO_TRY(DecodeObject(*target_.type, std::move(object), options_, caller_.warnings, settled()));
   CO_TRY(CheckPlace(object));
   if (target_.type->custom && object["metadata"]["resourceVersion"].str().empty()) {
     co_return InvalidObject(target_.type->group, target_.type->plural, target_.name,
@@ -313,6 +343,7 @@ bool WriteOperation::EndsHere(const Value& next) const {
 // One try on what is stored now; nothing when somebody else changed it meanwhile.
 rt::Task<Result<std::optional<Written>>> WriteOperation::TryReplace(const Maker& make, const store::Entry& entry) {
   Value live = FromStorage(*target_.type, core_.Decode(entry.value), entry.mod_revision);
+  settled_ = Settled(entry.value);
   Wish wish = CO_TRY(make(live));
   Value next = std::move(wish.object);
   PrepareForUpdate(*target_.type, target_.subresource, next, live);

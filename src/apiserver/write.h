@@ -35,6 +35,10 @@ class WriteOperation {
   rt::Task<Result<void>> Validate(Operation operation, const json::Value& object, const json::Value& live);
   AdmissionRequest Request(Operation operation, const json::Value& object, const json::Value& live) const;
   Result<json::Value> Tracked(const json::Value& live, json::Value next) const;
+  // What these bytes say, when it is settled (apiserver/object.h), which is found out if need be; null: it is not.
+  json::Value Settled(const Bytes& bytes);
+  DecodeCache::Settled SettlesAs(const json::Value& next, bool created) const;
+  const json::Value* settled() const { return settled_.is_null() ? nullptr : &settled_; }
   Result<Wish> Patched(PatchType type, const json::Value& patch, const json::Value& live);
   Result<json::Value> ScaleWish(const json::Value& live, const json::Value& scale) const;
   Result<void> CheckPlace(json::Value& object) const;
@@ -58,6 +62,7 @@ class WriteOperation {
   Target target_;
   WriteOptions options_;
   Caller& caller_;
+  json::Value settled_;                               // what this write starts from, when it is known to be settled
   size_t warnings_before_ = caller_.warnings.size();  // what a retry starts from
 };
 
