@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/shared_list.h"
 #include "base/time.h"
 #include "json/value.h"
 #include "rt/loop.h"
@@ -149,7 +150,7 @@ struct ResourceInfo {
 
 // Everything that a server serves. Groups that could not be asked (an aggregated one that is down) are named.
 struct Discovered {
-  std::vector<ResourceInfo> resources;
+  SharedList<ResourceInfo> resources;
   std::vector<std::string> failed_groups;
   std::string server_version;  // "v1.35.8"
 };

@@ -231,6 +231,7 @@ rt::Task<Result<std::unique_ptr<Watch>>> LocalApi::OpenWatch(WatchCall call, rt:
 
 rt::Task<Result<Discovered>> LocalApi::Discover(rt::Deadline /*deadline*/) {
   const apiserver::Registry& registry = backend_.core().registry();
+  if (discovered_at_ == registry.generation()) co_return discovered_;
   Discovered discovered;
   discovered.server_version = apiserver::VersionInfo()["gitVersion"].str();
   for (const apiserver::ResourceTypePtr& type : registry.AllTypes()) {
@@ -250,6 +251,8 @@ rt::Task<Result<Discovered>> LocalApi::Discover(rt::Deadline /*deadline*/) {
     info.preferred = registry.Versions(type->group).front() == type->version;
     discovered.resources.push_back(std::move(info));
   }
+  discovered_at_ = registry.generation();
+  discovered_ = discovered;
   co_return discovered;
 }
 

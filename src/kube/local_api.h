@@ -6,7 +6,9 @@
 // answered and not kept (reviews, tokens).
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "apiserver/backend.h"
@@ -40,6 +42,8 @@ class LocalApi final : public Api {
 
   apiserver::Backend& backend_;
   LocalApiOptions options_;
+  Discovered discovered_;  // as of this generation of the server's kinds
+  std::optional<uint64_t> discovered_at_;
 };
 
 }  // namespace baton::kube

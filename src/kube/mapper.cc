@@ -27,8 +27,8 @@ void Mapper::Invalidate() {
 }
 
 rt::Task<Result<Resource>> Mapper::ForKind(std::string group, std::string version, std::string kind) {
-  ResourceInfo info = CO_TRY(co_await Look(By::kKind, std::move(group), std::move(version), std::move(kind)));
-  co_return std::move(info.resource);
+  const ResourceInfo* info = CO_TRY(co_await Look(By::kKind, std::move(group), std::move(version), std::move(kind)));
+  co_return info->resource;
 }
 
 rt::Task<Result<Resource>> Mapper::ForGroupKind(std::string group, std::string kind) {
@@ -36,8 +36,9 @@ rt::Task<Result<Resource>> Mapper::ForGroupKind(std::string group, std::string k
 }
 
 rt::Task<Result<Resource>> Mapper::ForResource(std::string group, std::string version, std::string plural) {
-  ResourceInfo info = CO_TRY(co_await Look(By::kPlural, std::move(group), std::move(version), std::move(plural)));
-  co_return std::move(info.resource);
+  const ResourceInfo* info =
+      CO_TRY(co_await Look(By::kPlural, std::move(group), std::move(version), std::move(plural)));
+  co_return info->resource;
 }
 
 rt::Task<Result<Resource>> Mapper::ForObject(const json::Value& object) {
@@ -46,25 +47,27 @@ rt::Task<Result<Resource>> Mapper::ForObject(const json::Value& object) {
 }
 
 rt::Task<Result<ResourceInfo>> Mapper::Info(Resource resource) {
-  return Look(By::kPlural, std::move(resource.group), std::move(resource.version), std::move(resource.plural));
+  const ResourceInfo* info = CO_TRY(
+      co_await Look(By::kPlural, std::move(resource.group), std::move(resource.version), std::move(resource.plural)));
+  co_return *info;
 }
 
 rt::Task<Result<std::vector<ResourceInfo>>> Mapper::All() {
   if (!known_) CO_TRY(co_await Refresh(asked_));
-  co_return resources_;
+  co_return std::vector<ResourceInfo>(resources_.begin(), resources_.end());
 }
 
-rt::Task<Result<ResourceInfo>> Mapper::Look(By by, std::string group, std::string version, std::string name) {
+rt::Task<Result<const ResourceInfo*>> Mapper::Look(By by, std::string group, std::string version, std::string name) {
   if (name.empty()) {
     co_return InvalidError(StrCat("an object of ", Quote(ApiVersionText(group, version)), " without a kind"));
   }
   const uint64_t seen = asked_;
   if (known_) {
-    if (const ResourceInfo* found = Find(by, group, version, name)) co_return *found;
+    if (const ResourceInfo* found = Find(by, group, version, name)) co_return found;
     if (last_asked_ && api_.loop().Now() - *last_asked_ < kRefreshMin) co_return NoSuch(by, group, version, name);
   }
   CO_TRY(co_await Refresh(seen));
-  if (const ResourceInfo* found = Find(by, group, version, name)) co_return *found;
+  if (const ResourceInfo* found = Find(by, group, version, name)) co_return found;
   co_return NoSuch(by, group, version, name);
 }
 
@@ -93,32 +96,26 @@ rt::Task<Result<void>> Mapper::Refresh(uint64_t seen) {
   co_return Result<void>();
 }
 
-const ResourceInfo* Mapper::Find(By by, const std::string& group, const std::string& version,
-                                 const std::string& name) const {
-  const Index& index = by == By::kKind ? by_kind_ : by_plural_;
-  const auto found = index.find(std::tuple(group, version, name));
-  return found == index.end() ? nullptr : &resources_[found->second];
+// Some hundreds, looked through in a microsecond: an index would cost more to make than it saves.
+const ResourceInfo* Mapper::Find(By by, std::string_view group, std::string_view version, std::string_view name) const {
+  const ResourceInfo* first = nullptr;
+  for (const ResourceInfo& info : resources_) {
+    const Resource& resource = info.resource;
+    if ((by == By::kKind ? resource.kind : resource.plural) != name || resource.group != group) continue;
+    if (!version.empty() && resource.version != version) continue;
+    if (info.preferred) return &info;
+    if (first == nullptr) first = &info;
+  }
+  return first;
 }
 
 void Mapper::Take(Discovered discovered) {
   failed_groups_ = {discovered.failed_groups.begin(), discovered.failed_groups.end()};
   // What a group's own server had said still holds while it is down.
-  for (ResourceInfo& info : resources_) {
-    if (failed_groups_.contains(info.resource.ApiVersion())) discovered.resources.push_back(std::move(info));
+  for (const ResourceInfo& info : failed_groups_.empty() ? SharedList<ResourceInfo>() : resources_) {
+    if (failed_groups_.contains(info.resource.ApiVersion())) discovered.resources.push_back(info);
   }
   resources_ = std::move(discovered.resources);
-  by_kind_.clear();
-  by_plural_.clear();
-  for (const bool preferred : {true, false}) {
-    for (size_t i = 0; i < resources_.size(); ++i) {
-      if (resources_[i].preferred != preferred) continue;
-      const Resource& resource = resources_[i].resource;
-      for (const std::string& version : {resource.version, std::string()}) {
-        by_kind_.emplace(std::tuple(resource.group, version, resource.kind), i);
-        by_plural_.emplace(std::tuple(resource.group, version, resource.plural), i);
-      }
-    }
-  }
 }
 
 Error Mapper::NoSuch(By by, std::string_view group, std::string_view version, std::string_view name) const {
@@ -131,7 +128,7 @@ Error Mapper::NoSuch(By by, std::string_view group, std::string_view version, st
                                      " does not answer; `kubectl get apiservices` says why"));
     }
   }
-  const ResourceInfo* other = Find(by, std::string(group), {}, std::string(name));
+  const ResourceInfo* other = Find(by, group, {}, name);
   if (other != nullptr) {
     return NotFoundError(StrCat("the server has ", what, " not in ", where, " but in ", other->resource.ApiVersion(),
                                 "; `kubectl api-resources` shows what it has"));

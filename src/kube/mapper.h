@@ -11,12 +11,10 @@
 // What is known is answered without waiting. Misses ask at most once in kRefreshMin, and those of one moment together.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/result.h"
@@ -48,19 +46,18 @@ class Mapper {
   void Invalidate();
 
  private:
-  // By group, version and kind or plural; of the version "", the preferred one.
-  using Index = std::map<std::tuple<std::string, std::string, std::string>, size_t>;
   enum class By : uint8_t { kKind, kPlural };
 
-  rt::Task<Result<ResourceInfo>> Look(By by, std::string group, std::string version, std::string name);
+  // Stands until the next question that waits.
+  rt::Task<Result<const ResourceInfo*>> Look(By by, std::string group, std::string version, std::string name);
   rt::Task<Result<void>> Refresh(uint64_t seen);
-  const ResourceInfo* Find(By by, const std::string& group, const std::string& version, const std::string& name) const;
+  // Of the version "": that of the group's preferred one, else the first.
+  const ResourceInfo* Find(By by, std::string_view group, std::string_view version, std::string_view name) const;
   void Take(Discovered discovered);
   Error NoSuch(By by, std::string_view group, std::string_view version, std::string_view name) const;
 
   Api& api_;
-  std::vector<ResourceInfo> resources_;
-  Index by_kind_, by_plural_;
+  SharedList<ResourceInfo> resources_;
   std::set<std::string> failed_groups_;  // "metrics.k8s.io/v1beta1"
   uint64_t asked_ = 0;                   // how often, failures included
   std::optional<MonotonicTime> last_asked_;

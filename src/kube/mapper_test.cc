@@ -155,7 +155,7 @@ TEST(MapperTest, NotToKnowIsNotNotToHave) {
     EXPECT_TRUE((co_await mapper.ForKind("g", "v1", "Thing")).ok());
 
     // A group whose own server is down: what it had is still known, what is new is not.
-    served.now.resources.clear();
+    served.now.resources = {};
     served.now.failed_groups = {"g/v1"};
     co_await loop.Sleep(kRefreshMin);
     EXPECT_EQ(Shown(co_await mapper.ForKind("g", "v1", "Nope")),

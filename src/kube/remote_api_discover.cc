@@ -74,7 +74,7 @@ rt::Task<Result<Discovered>> RemoteApi::Discover(rt::Deadline deadline) {
   if (!of_core.ok() && (!of_groups.ok() || !MayBeMissing(of_core.error()))) co_return of_core.error();
   if (!of_groups.ok() && !MayBeMissing(of_groups.error())) co_return of_groups.error();
   if (!version.ok() && !MayBeMissing(version.error())) co_return version.error();
-  std::ranges::move(groups.resources, std::back_inserter(core.resources));
+  for (const ResourceInfo& info : groups.resources) core.resources.push_back(info);
   std::ranges::move(groups.failed_groups, std::back_inserter(core.failed_groups));
   if (version.ok()) core.server_version = version.value()["gitVersion"].str();
   co_return core;
