@@ -318,11 +318,23 @@ Value Profile::Parsed(const Value& object) const {
   return seen;
 }
 
+// What belongs to it, without what only servers read.
+static Value Bare(Value related) {
+  constexpr std::string_view kServers = "managedFields";
+  for (const std::string_view list : {"remains", "kept"}) {
+    for (size_t i = 0; i < related[list].size(); ++i) {
+      if (related[list][i]["metadata"].Has(kServers)) related.Edit(list).Edit(i).Edit("metadata").Erase(kServers);
+    }
+  }
+  if (related["probe"]["metadata"].Has(kServers)) related.Edit("probe").Edit("metadata").Erase(kServers);
+  return related;
+}
+
 Result<Judgement> Profile::Judge(const Value& object, const Value& related, const Question& question) const {
   ProfileMemo::Key key{.function = "Judge", .object = object, .related = related, .question = question};
   std::optional<Value> said = memo_->Find(key);
   if (!said) {
-    const Value arguments[] = {Parsed(object), related, ToLua(question)};
+    const Value arguments[] = {Parsed(object), Bare(related), ToLua(question)};
     const LuaOutcome outcome = TRY(pool_->Call(*script_, "Judge", arguments, 1));
     if (outcome.results[0].kind != LuaResult::Kind::kTable) return Wrong(name_, "script", "Judge must give a table");
     said = outcome.results[0].value;

@@ -54,30 +54,51 @@ bool ReadRow(std::string_view line, Row& row) {
          number(row.count, 10, false) && number(row.sum, 16, true);
 }
 
+// Calls it with each line but the empty ones and what comes after the last '\n', until it gives an error.
+template <class Take>
+Result<void> ForEachLine(std::string_view text, const Take& take) {
+  size_t begin = 0;
+  for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', begin)) {
+    if (end > begin) TRY(take(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return {};
+}
+
+// "practice-source 1 <partitions> <keys>"
+Result<void> ReadSourceHead(std::string_view line, SourceLog& log) {
+  const std::vector<std::string_view> words = Split(line, ' ');
+  uint32_t partitions = 0;
+  if (words.size() != 4 || words[0] != "practice-source" || words[1] != "1" || !ReadNumber(words[2], partitions) ||
+      !ReadNumber(words[3], log.keys) || log.keys == 0 || partitions == 0 || partitions > 4096) {
+    return CorruptError("the source's log does not begin as one");
+  }
+  log.ends.assign(partitions, 0);
+  return {};
+}
+
+// A word, and then the end of each partition.
+Result<void> ReadSourceEnds(std::string_view line, SourceLog& log) {
+  if (static_cast<size_t>(std::ranges::count(line, ' ')) != log.ends.size())
+    return CorruptError("a line of the source's log is wrong");
+  size_t at = line.find(' ');
+  for (uint64_t& known : log.ends) {
+    const size_t next = std::min(line.find(' ', at + 1), line.size());
+    uint64_t end = 0;
+    if (!ReadNumber(line.substr(at + 1, next - at - 1), end) || end < known || end > kJudgeRecordsMax) {
+      return CorruptError("the source's log runs backwards");
+    }
+    known = end;
+    at = next;
+  }
+  return {};
+}
+
 Result<SourceLog> ReadSource(std::string_view text) {
   SourceLog log;
-  uint32_t partitions = 0;
-  bool first = true;
-  for (std::string_view line : Split(text.substr(0, text.rfind('\n') + 1), '\n')) {
-    if (line.empty()) continue;
-    const std::vector<std::string_view> words = Split(line, ' ');
-    if (std::exchange(first, false)) {
-      if (words.size() != 4 || words[0] != "practice-source" || words[1] != "1" || !ReadNumber(words[2], partitions) ||
-          !ReadNumber(words[3], log.keys) || log.keys == 0 || partitions == 0 || partitions > 4096) {
-        return CorruptError("the source's log does not begin as one");
-      }
-      log.ends.assign(partitions, 0);
-      continue;
-    }
-    if (words.size() != size_t{1} + partitions) return CorruptError("a line of the source's log is wrong");
-    for (uint32_t p = 0; p < partitions; ++p) {
-      uint64_t end = 0;
-      if (!ReadNumber(words[p + 1], end) || end < log.ends[p] || end > kJudgeRecordsMax) {
-        return CorruptError("the source's log runs backwards");
-      }
-      log.ends[p] = end;
-    }
-  }
+  TRY(ForEachLine(text, [&log](std::string_view line) {
+    return log.ends.empty() ? ReadSourceHead(line, log) : ReadSourceEnds(line, log);
+  }));
   if (log.ends.empty()) return CorruptError("the source's log is empty");
   return log;
 }
@@ -86,8 +107,8 @@ Result<SourceLog> ReadSource(std::string_view text) {
 class Reader {
  public:
   Reader(const SourceLog& source, JudgeReport& report) : source_(source), report_(report) {
-    first_rows_.resize(source.ends.size());
-    for (size_t p = 0; p < source.ends.size(); ++p) first_rows_[p].resize(source.ends[p]);
+    shown_.resize(source.ends.size());
+    for (size_t p = 0; p < source.ends.size(); ++p) shown_[p].resize(source.ends[p]);
     last_of_key_.resize(source.ends.size() * source.keys, 0);
   }
 
@@ -125,11 +146,11 @@ class Reader {
 
   void Finish() {
     CheckStates();
-    for (size_t p = 0; p < first_rows_.size(); ++p) {
+    for (size_t p = 0; p < shown_.size(); ++p) {
       uint64_t reached = 0;
       uint64_t there = 0;
-      for (uint64_t o = 0; o < first_rows_[p].size(); ++o) {
-        if (!first_rows_[p][o]) continue;
+      for (uint64_t o = 0; o < shown_[p].size(); ++o) {
+        if (!shown_[p][o].there) continue;
         reached = o + 1;
         ++there;
       }
@@ -231,35 +252,36 @@ class Reader {
       ++report_.invented;
       return;
     }
-    std::vector<bool>::reference seen = first_rows_[row.partition][row.offset];
+    Shown& shown = shown_[row.partition][row.offset];
     uint64_t& last = last_of_key_[(size_t{row.partition} * source_.keys) + row.key];  // offset + 1
-    if (seen) {
+    if (shown.there) {
       ++report_.duplicated;
+      again_.push_back(row);
     } else if (row.offset + 1 < last) {
       ++report_.out_of_order;
     }
-    seen = true;
+    if (!shown.there) shown = {.there = true, .count = row.count, .sum = row.sum};
     last = std::max(last, row.offset + 1);
     uint64_t& read = writer.to_offsets[row.partition];
     if (writer.end.empty()) read = std::max(read, row.offset + 1);
-    rows_.push_back(row);
   }
 
   // What each key's records add up to, record by record, against what the rows say.
   void CheckStates() {
-    std::ranges::sort(rows_, {}, [](const Row& row) { return std::pair(row.partition, row.offset); });
+    std::ranges::sort(again_, {}, [](const Row& row) { return std::pair(row.partition, row.offset); });
     std::vector<std::pair<uint64_t, uint64_t>> states(source_.keys);
     size_t at = 0;
-    for (uint32_t p = 0; p < source_.ends.size() && at < rows_.size(); ++p) {
+    for (uint32_t p = 0; p < source_.ends.size(); ++p) {
       states.assign(source_.keys, {0, 0});
       for (uint64_t o = 0; o < source_.ends[p]; ++o) {
-        if (at == rows_.size() || rows_[at].partition != p) break;
         const uint64_t numbers = NumbersOf(p, o);
         auto& [count, sum] = states[numbers % source_.keys];
         ++count;
         sum += numbers >> 32;
-        for (; at < rows_.size() && rows_[at].partition == p && rows_[at].offset == o; ++at) {
-          if (rows_[at].count != count || rows_[at].sum != sum) ++report_.wrong_state;
+        const Shown& shown = shown_[p][o];
+        if (shown.there && (shown.count != count || shown.sum != sum)) ++report_.wrong_state;
+        for (; at < again_.size() && again_[at].partition == p && again_[at].offset == o; ++at) {
+          if (again_[at].count != count || again_[at].sum != sum) ++report_.wrong_state;
         }
       }
     }
@@ -305,9 +327,14 @@ class Reader {
 
   const SourceLog& source_;
   JudgeReport& report_;
-  std::vector<std::vector<bool>> first_rows_;  // by partition and offset: is it in the sink
+  struct Shown {
+    bool there = false;
+    uint64_t count = 0;
+    uint64_t sum = 0;
+  };
+  std::vector<std::vector<Shown>> shown_;  // by partition and offset: the first row that the sink has of it
   std::vector<uint64_t> last_of_key_;
-  std::vector<Row> rows_;
+  std::vector<Row> again_;                // all others
   std::map<std::string, size_t> latest_;  // cluster/job: its last life
   bool in_block_ = false;
   std::vector<Row> block_;

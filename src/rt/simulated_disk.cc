@@ -15,6 +15,18 @@ using files_internal::NameOf;
 using files_internal::ParentOf;
 using files_internal::SystemError;
 
+namespace {
+
+// The next name of a path, which is taken off it.
+std::string_view TakeName(std::string_view& path) {
+  const size_t slash = path.find('/');
+  const std::string_view name = path.substr(0, slash);
+  path = slash == std::string_view::npos ? std::string_view() : path.substr(slash + 1);
+  return name;
+}
+
+}  // namespace
+
 SimulatedDisk::SimulatedDisk() { inodes_[kRoot].is_directory = true; }
 
 // ---- the tree ----
@@ -28,11 +40,13 @@ SimulatedDisk::InodeId SimulatedDisk::Lookup(InodeId directory, std::string_view
 std::expected<SimulatedDisk::InodeId, int> SimulatedDisk::Find(std::string_view path) const {
   if (path == ".") return kRoot;
   InodeId at = kRoot;
-  for (const std::string_view name : Split(path, '/')) {
-    if (!inodes_.at(at).is_directory) return std::unexpected(ENOTDIR);
-    at = Lookup(at, name);
-    if (at == kNone) return std::unexpected(ENOENT);
-  }
+  do {
+    const Inode& inode = inodes_.at(at);
+    if (!inode.is_directory) return std::unexpected(ENOTDIR);
+    const auto found = inode.entries.find(TakeName(path));
+    if (found == inode.entries.end()) return std::unexpected(ENOENT);
+    at = found->second;
+  } while (!path.empty());
   return at;
 }
 
@@ -82,8 +96,9 @@ Result<void> SimulatedDisk::MakeDirectory(std::string_view path) {
   constexpr std::string_view kWhat = "make the directory";
   if (path == ".") return {};
   InodeId at = kRoot;
-  for (const std::string_view name : Split(path, '/')) {
+  for (std::string_view rest = path; !rest.empty();) {
     if (!inodes_.at(at).is_directory) return SystemError(kWhat, path, ENOTDIR);
+    const std::string_view name = TakeName(rest);
     const InodeId next = Lookup(at, name);
     at = next != kNone ? next : Create(at, name, /*is_directory=*/true);
   }
