@@ -9,6 +9,7 @@
 #include "federation/changes.h"
 #include "federation/claim.h"
 #include "federation/match.h"
+#include "federation/render.h"
 #include "federation/resources.h"
 #include "federation/suspension.h"
 #include "rt/when.h"
@@ -311,6 +312,20 @@ rt::Task<Result<json::Value>> DetectController::Desired(json::Value object, json
   co_return binding;
 }
 
+// A binding that was deleted and is made anew: what must have one writer stays in the cluster where it is.
+json::Value DetectController::WithClustersOfWorks(const std::string& binding_key, json::Value binding,
+                                                  const json::Value& object) const {
+  if (hub_.gate() == nullptr || !hub_.gate()->Manages(object)) return binding;
+  json::Value clusters = json::Array();
+  for (const json::Value& work : hub_.works().ByIndex("binding", binding_key)) {
+    const json::Value& made_from = work["spec"]["workload"]["manifests"][0]["metadata"]["annotations"];
+    if (kube::IsDeleting(work) || made_from[keys::kTemplateUid].str() != kube::UidOf(object)) continue;
+    clusters.Push(json::Object({{"name", ClusterOfWork(work)}}));
+  }
+  if (!clusters.empty()) binding.Edit("spec").Set("clusters", clusters);
+  return binding;
+}
+
 rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
   const TemplateKey key = TemplateKey::FromString(key_text);
   const json::Value object = hub_.Template(key);
@@ -369,6 +384,7 @@ rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
     co_return kube::Outcome::Terminal(desired.error());
   }
   json::Value wanted = *std::move(desired);
+  if (current.is_null()) wanted = WithClustersOfWorks(binding_key, std::move(wanted), object);
   const bool suspended = wanted["spec"]["suspension"]["scheduling"].bool_or(false);
   if (!suspended) wanted = schedule_.Decide(binding_key, std::move(wanted));
   if (wanted == current) co_return kube::Outcome::Done();

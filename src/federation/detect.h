@@ -29,6 +29,7 @@ class DetectController {
   rt::Task<kube::Outcome> TemplateGone(const TemplateKey& key);
   rt::Task<Result<json::Value>> Desired(json::Value object, json::Value policy, PropagationPolicy compiled,
                                         json::Value current);
+  json::Value WithClustersOfWorks(const std::string& binding_key, json::Value binding, const json::Value& object) const;
   json::Value SpecFromPolicy(const json::Value& object, const json::Value& policy, const json::Value& current);
   const json::Value& PriorityClassOf(const json::Value& policy) const;
   const json::Value& PolicyObject(const PolicyKey& key) const;

@@ -7,6 +7,7 @@
 
 #include "api/karmada_keys.h"
 #include "api/karmada_names.h"
+#include "base/probe.h"
 #include "base/strings.h"
 #include "federation/changes.h"
 #include "federation/clusters.h"
@@ -134,6 +135,9 @@ RenderController::RenderController(Hub& hub, Revisions& revisions)
     if (!same) controller_.Add(kube::Name::Of(now.is_null() ? before : now).Key());
   });
   hub_.OnTemplate([this](const json::Value& before, const json::Value& now) {
+    // Works that outlived their binding go with their template.
+    if (now.is_null() && !hub_.works().KeysByIndex("binding", TemplateKey::Of(before).BindingKey()).empty())
+      controller_.Add(TemplateKey::Of(before).BindingKey());
     if (now.is_null() || (!before.is_null() && !SpecificationChanged(before, now))) return;
     controller_.Add(TemplateKey::Of(now).BindingKey());
   });
@@ -404,12 +408,49 @@ rt::Task<Result<void>> RenderController::KeepWriter(const std::string& key, cons
   co_return Result<void>();
 }
 
+rt::Task<Result<bool>> RenderController::TemplateStands(const json::Value& manifest) {
+  const TemplateKey key = TemplateKey::Of(manifest);
+  const kube::Resource resource = CO_TRY(co_await hub_.ResourceOf(key.api_version, key.kind));
+  const Result<json::Value> live = co_await hub_.api().Get(resource, {key.ns, key.name});
+  if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return live.error();
+  co_return live.ok() && !kube::IsDeleting(*live) &&
+      kube::UidOf(*live) == manifest["metadata"]["annotations"][keys::kTemplateUid].str();
+}
+
+// A writer ends with its template, or by a move, not by whoever deletes a binding: that is made anew (detect), with the
+// clusters whose Works it finds.
+rt::Task<Result<std::set<std::string, std::less<>>>> RenderController::WritersWithout(const std::string& key) {
+  std::set<std::string, std::less<>> keep;
+  if (hub_.gate() == nullptr) co_return keep;
+  for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
+    const json::Value manifest = work["spec"]["workload"]["manifests"][0];
+    if (kube::IsDeleting(work) || !hub_.gate()->Manages(manifest)) continue;
+    if (!CO_TRY(co_await TemplateStands(manifest))) continue;
+    const std::string cluster = ClusterOfWork(work);
+    if (CO_TRY(co_await hub_.gate()->MayRemove(cluster, manifest))) continue;
+    SOMETIMES("federation.writer_outlives_its_binding");
+    keep.insert(cluster);
+  }
+  co_return keep;
+}
+
 // The binding is being deleted: its Works go first.
 rt::Task<kube::Outcome> RenderController::Finish(const std::string& key, const json::Value& binding) {
-  const Result<void> removed = co_await RemoveWorks(key, binding, {});
+  const Result<std::set<std::string, std::less<>>> keep = co_await WritersWithout(key);
+  if (!keep.ok()) co_return kube::Outcome::Retry(keep.error());
+  const Result<void> removed = co_await RemoveWorks(key, binding, *keep);
   if (!removed.ok()) co_return kube::Outcome::Retry(removed.error());
-  if (!hub_.works().KeysByIndex("binding", key).empty())
-    co_return kube::Outcome::Done();  // the last one's end wakes us
+  const bool goes_on = std::ranges::any_of(hub_.works().ByIndex("binding", key), [&](const json::Value& work) {
+    return !keep->contains(ClusterOfWork(work));
+  });
+  if (goes_on) co_return kube::Outcome::Done();  // the last one's end wakes us
+  const json::Value& object = hub_.Template(TemplateKey::OfReference(binding["spec"]["resource"]));
+  for (const std::string& cluster : *keep) {
+    hub_.events().Warning(object.is_null() ? binding : object, "WriterKept",
+                          StrCat("its binding was deleted, and ", cluster,
+                                 " keeps the one writer of this workload: the binding is made anew; to remove the "
+                                 "workload, delete it, not its binding"));
+  }
   const bool clustered = key.find('/') == std::string::npos;
   const std::string_view ours = clustered ? keys::kClusterBindingFinalizer : keys::kBindingFinalizer;
   json::Value rest = json::Array();
@@ -501,7 +542,9 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
     const Result<bool> gone = co_await IsCurrent(key, binding);
     if (!gone.ok()) co_return kube::Outcome::Retry(gone.error());
     if (!*gone) co_return kube::Outcome::WaitFor(kLookAgainForBinding);
-    co_return kube::Outcome::Of(co_await RemoveWorks(key, binding, {}));
+    const Result<std::set<std::string, std::less<>>> keep = co_await WritersWithout(key);
+    if (!keep.ok()) co_return kube::Outcome::Retry(keep.error());
+    co_return kube::Outcome::Of(co_await RemoveWorks(key, binding, *keep));
   }
   if (kube::IsDeleting(binding)) co_return co_await Finish(key, binding);
   const TemplateKey template_key = TemplateKey::OfReference(binding["spec"]["resource"]);

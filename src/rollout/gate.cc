@@ -173,14 +173,16 @@ rt::Task<Result<bool>> Gate::MayRemove(std::string cluster, Value object) {
   if (!found.ok() && found.error().kind() == ErrorKind::kNotFound) co_return true;
   if (!found.ok()) co_return found.error();
   const Writer writer = ReadWriter(*found);
-  // A move removes what it has proven stopped: a target that goes back, and the source once its target is verified.
+  // A move removes what it has proven stopped: a target that goes back, and the source once its target is verified. A
+  // target that waits for its start is needed, too: what is granted is granted to that object.
   // Until then whoever overwrites the binding removes neither, though the move would put it back: what is deleted is
   // gone.
   const bool stopped = writer.stop && writer.stop->proven && writer.stop->cluster == cluster;
   bool needed = writer.holder.cluster == cluster;
   if (writer.claim) {
     const bool way_back = writer.claim->source.cluster == cluster && !writer.claim->verified;
-    needed = needed ? !stopped : way_back;
+    const bool way_on = writer.claim->target.cluster == cluster && writer.claim->intent == Intent::kForward;
+    needed = needed ? !stopped : way_back || way_on;
   }
   co_return GUARD("rollout.writer_is_not_removed", !needed);
 }

@@ -184,6 +184,9 @@ rt::Task<Result<Preflight>> CheckBefore(federation::Federation& federation, cons
                                         PreflightQuestion question) {
   Preflight found;
   Checks checks(found.checks);
+  // It has a writer: its binding was deleted by somebody, and is made anew.
+  if (question.patient && question.writer.exists && question.profile != nullptr && question.binding.is_null())
+    co_return UnavailableError("the workload's binding is not there now");
   if (!CheckWorkload(profiles, question, checks)) co_return found;
   CO_TRY(CheckPlaces(federation, question, found, checks));
   if (checks.failed()) co_return found;

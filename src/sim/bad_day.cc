@@ -253,9 +253,7 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const bool cuts = chance.OneIn(4);
   const bool meddles = chance.OneIn(2);
   size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
-  // Another federation that finds our override empty in the instant in which it creates the target starts it without
-  // its state: its retention is asked about what is there (docs/ROLLOUT.md).
-  if (!scene.world.own_hub() && Meddlings()[which].name == std::string_view("EmptyOverride")) which = 0;
+  if (!scene.world.own_hub() && Meddlings()[which].ours_only) which = 0;
   const Duration after = chance.UpTo(chance.OneIn(4) ? 2'000 : 60'000);
   const bool newcomer = chance.OneIn(6) && !image_fails;  // it may be placed there too
   const bool lingers = chance.OneIn(4);

@@ -12,11 +12,13 @@ class DisturbSlowTest : public testing::TestWithParam<Meddling> {};
 void MeddleEverywhere(const Meddling& one, size_t first, size_t step, HubOf hub = HubOf::kBaton) {
   size_t failed = 0;
   for (size_t k = first; failed < 5; k += step) {
+    const bool emptied = std::string_view(one.name) == "EmptyOverride";
+    if (hub != HubOf::kBaton && one.ours_only && !emptied) break;
     const Trial told = MeddleAt(1, one, k, nullptr, hub);
     // The one place where another federation creates: an override that is empty then is the hole that is told of in
     // docs/ROLLOUT.md. The move sees it, and goes back.
-    const bool hole = hub != HubOf::kBaton && std::string_view(one.name) == "EmptyOverride" &&
-                      told.which.starts_with("update resourcebindings orders-flinkdeployment");
+    const bool hole =
+        hub != HubOf::kBaton && emptied && told.which.starts_with("update resourcebindings orders-flinkdeployment");
     if (hole) continue;
     if (!told.problems.empty()) ++failed;
     for (const std::string& problem : told.problems)

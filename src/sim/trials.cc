@@ -154,6 +154,12 @@ rt::Task<void> Reschedule(Scene& scene, std::string clusters) {
       co_await scene.world.hub().Patch(federation::kResourceBindings, {"default", "orders-flinkdeployment"},
                                        kube::PatchType::kMerge, Yaml(StrCat("{spec: {clusters: [", clusters, "]}}")));
 }
+rt::Task<void> DeleteBinding(Scene& scene) {
+  scene.Tell("person", "deletes the binding");
+  [[maybe_unused]] const auto gone =
+      co_await scene.world.hub().Delete(federation::kResourceBindings, kube::Name::FromKey(std::string(kBindingKey)));
+}
+
 rt::Task<void> RescheduleToTarget(Scene& scene) { co_await Reschedule(scene, StrCat("{name: ", scene.to, "}")); }
 rt::Task<void> RescheduleElsewhere(Scene& scene) { co_await Reschedule(scene, StrCat("{name: ", scene.Third(), "}")); }
 rt::Task<void> RescheduleNowhere(Scene& scene) { co_await Reschedule(scene, ""); }
@@ -165,10 +171,11 @@ const std::vector<Meddling>& AllMeddlings() {
       {"DeleteTemplate", DeleteTemplate, {"Cancelled", "Succeeded", "Rejected"}},
       {"EditTemplate", EditTemplate, {"Succeeded"}},
       {"DeleteOverride", DeleteOverride, {"Succeeded"}},
-      {"EmptyOverride", EmptyOverride, {"Succeeded"}},
+      {"EmptyOverride", EmptyOverride, {"Succeeded"}, true},
       {"RescheduleToTarget", RescheduleToTarget, {"Succeeded"}},
       {"RescheduleElsewhere", RescheduleElsewhere, {"Succeeded"}},
       {"RescheduleNowhere", RescheduleNowhere, {"Succeeded"}},
+      {"DeleteBinding", DeleteBinding, {"Succeeded"}, true},
   };
   return kAll;
 }

@@ -45,6 +45,7 @@ struct Meddling {
   const char* name;
   rt::Task<void> (*meddle)(Scene& scene);
   std::vector<std::string> ends;  // that are right then; "": the migration is gone
+  bool ours_only = false;         // what the hub of another federation does not stand: docs/ROLLOUT.md tells of it
 };
 std::span<const Meddling> Meddlings();
 Trial MeddleAt(uint64_t seed, const Meddling& one, size_t k, Story* story = nullptr, HubOf hub = HubOf::kBaton);
