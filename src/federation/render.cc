@@ -408,24 +408,26 @@ rt::Task<Result<void>> RenderController::KeepWriter(const std::string& key, cons
   co_return Result<void>();
 }
 
-rt::Task<Result<bool>> RenderController::TemplateStands(const json::Value& manifest) {
-  const TemplateKey key = TemplateKey::Of(manifest);
+rt::Task<Result<bool>> RenderController::TemplateStands(TemplateKey key, std::string uid) {
   const kube::Resource resource = CO_TRY(co_await hub_.ResourceOf(key.api_version, key.kind));
   const Result<json::Value> live = co_await hub_.api().Get(resource, {key.ns, key.name});
   if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return live.error();
-  co_return live.ok() && !kube::IsDeleting(*live) &&
-      kube::UidOf(*live) == manifest["metadata"]["annotations"][keys::kTemplateUid].str();
+  co_return live.ok() && !kube::IsDeleting(*live) && kube::UidOf(*live) == uid;
 }
 
 // A writer ends with its template, or by a move, not by whoever deletes a binding: that is made anew (detect), with the
 // clusters whose Works it finds.
-rt::Task<Result<std::set<std::string, std::less<>>>> RenderController::WritersWithout(const std::string& key) {
+rt::Task<Result<std::set<std::string, std::less<>>>> RenderController::WritersWithout(const std::string& key,
+                                                                                      const json::Value& binding) {
   std::set<std::string, std::less<>> keep;
   if (hub_.gate() == nullptr) co_return keep;
   for (const json::Value& work : hub_.works().ByIndex("binding", key)) {
     const json::Value manifest = work["spec"]["workload"]["manifests"][0];
     if (kube::IsDeleting(work) || !hub_.gate()->Manages(manifest)) continue;
-    if (!CO_TRY(co_await TemplateStands(manifest))) continue;
+    // A template that was made anew may have been rendered already: the binding is of the one before.
+    const json::Value& made_from = manifest["metadata"]["annotations"][keys::kTemplateUid];
+    const std::string uid((binding.is_null() ? made_from : binding["spec"]["resource"]["uid"]).str());
+    if (!CO_TRY(co_await TemplateStands(TemplateKey::Of(manifest), uid))) continue;
     const std::string cluster = ClusterOfWork(work);
     if (CO_TRY(co_await hub_.gate()->MayRemove(cluster, manifest))) continue;
     SOMETIMES("federation.writer_outlives_its_binding");
@@ -436,7 +438,7 @@ rt::Task<Result<std::set<std::string, std::less<>>>> RenderController::WritersWi
 
 // The binding is being deleted: its Works go first.
 rt::Task<kube::Outcome> RenderController::Finish(const std::string& key, const json::Value& binding) {
-  const Result<std::set<std::string, std::less<>>> keep = co_await WritersWithout(key);
+  const Result<std::set<std::string, std::less<>>> keep = co_await WritersWithout(key, binding);
   if (!keep.ok()) co_return kube::Outcome::Retry(keep.error());
   const Result<void> removed = co_await RemoveWorks(key, binding, *keep);
   if (!removed.ok()) co_return kube::Outcome::Retry(removed.error());
@@ -542,7 +544,7 @@ rt::Task<kube::Outcome> RenderController::Reconcile(std::string key) {
     const Result<bool> gone = co_await IsCurrent(key, binding);
     if (!gone.ok()) co_return kube::Outcome::Retry(gone.error());
     if (!*gone) co_return kube::Outcome::WaitFor(kLookAgainForBinding);
-    const Result<std::set<std::string, std::less<>>> keep = co_await WritersWithout(key);
+    const Result<std::set<std::string, std::less<>>> keep = co_await WritersWithout(key, binding);
     if (!keep.ok()) co_return kube::Outcome::Retry(keep.error());
     co_return kube::Outcome::Of(co_await RemoveWorks(key, binding, *keep));
   }
