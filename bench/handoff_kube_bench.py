@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How long nobody writes when a workload moves, and which part of that is ours, on real kube-apiservers: a practice job is moved back and
-forth between two members, hub and members each a kube-apiserver (on one etcd without disk sync), `baton controllers` and the practice
+forth between two members, hub and members each a kube-apiserver (with an etcd of its own, without disk sync), `baton controllers` and the practice
 operators as processes.
 
     KUBE_BIN=DIR python3 bench/handoff_kube_bench.py --baton build/baton [MOVES]      (20 unless told)
