@@ -46,6 +46,7 @@ class Blows {
   std::function<std::optional<Blow>(size_t write, const std::string& which)> at_write;
   rt::Event struck;
   std::optional<Blow> last;  // that struck
+  bool followed = true;      // another leader has come since
   size_t writes = 0;         // of the newest leader, since the last blow
 
   void Arm() { armed_ = true; }
@@ -87,6 +88,7 @@ class Blows {
     if (!blow) return {};
     writes = 0;
     last = blow;
+    followed = false;
     struck.Set();
     if (!Deadly(*blow)) {
       slow_[leader] = kSlow.at(static_cast<size_t>(*blow));
@@ -126,6 +128,7 @@ rt::Task<void> Follow(Scene& scene, Blows& blows, rt::Scope& scope) {
       scope.Spawn(EndDeposed(scene));
     }
     scene.world.StartController();
+    blows.followed = true;
   }
 }
 
@@ -145,7 +148,8 @@ std::vector<std::string> PlayMove(Way way, Blows& blows, Story* story) {
       co_await AskFor(scene, way);
       co_await scene.Settled();
       if (blows.any_deposed()) co_await loop.Sleep(kDeposedFor);
-      co_await scene.world.Until([&]() -> rt::Task<bool> { co_return scene.world.controller_runs(); }, minutes(1));
+      // The blow may have been at the write that told the end: whoever was struck is still there for a moment.
+      co_await scene.world.Until([&]() -> rt::Task<bool> { co_return blows.followed; }, minutes(1));
       co_await scene.Settled();
     }
     scene.world.KillDeposed();
