@@ -251,7 +251,7 @@ Result<MigrationSpec> ReadMigration(const Value& object, WallTime now) {
   return read;
 }
 
-std::string OverrideName(const std::string& migration_uid) { return StrCat("zz-baton-", migration_uid); }
+std::string OverrideName(const std::string& migration_uid) { return StrCat(kOverridePrefix, migration_uid); }
 
 BindingState ReadBinding(const Value& binding, const Claim& claim) {
   BindingState state;

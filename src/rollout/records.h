@@ -79,6 +79,7 @@ WallTime PhaseSince(const json::Value& object, WallTime now);
 
 // ---- override ----
 // Sorts behind every name that people use.
+inline constexpr std::string_view kOverridePrefix = "zz-baton-";  // then the migration's uid
 std::string OverrideName(const std::string& migration_uid);
 // The whole OverridePolicy: rule 0 holds everywhere, then one rule for the source and one for the target.
 Result<json::Value> MakeOverride(const OverrideState& state, const Claim& claim, const json::Value& workload,
