@@ -15,7 +15,9 @@ setup: ## install what is missing (Debian 12)
 	@scripts/setup
 
 build: ## the program, build/baton, and all unit tests
-	@test -f build/build.ninja || $(CMAKE_CONFIGURE) release >build-configure.log 2>&1 || { cat build-configure.log; exit 1; }
+	@# A cache of a run that failed has no compiler flags in it, and would give a program that is not optimized.
+	@test -f build/build.ninja || $(CMAKE_CONFIGURE) release >build-configure.log 2>&1 || \
+	  { cat build-configure.log; rm -rf build/CMakeCache.txt build/CMakeFiles; echo "make: next: make setup"; exit 1; }
 	@rm -f build-configure.log
 	@ninja -C build --quiet
 
