@@ -53,7 +53,10 @@ Result<void> CheckPath(std::string_view path) {
   if (path.size() > Files::kMaxPathBytes) return BadPath(path, StrCat("longer than ", Files::kMaxPathBytes, " bytes"));
   if (path.front() == '/') return BadPath(path, "paths are relative to the root, without a leading '/'");
   if (path.find('\0') != std::string_view::npos) return BadPath(path, "it holds a NUL byte");
-  for (const std::string_view name : Split(path, '/')) {
+  for (std::string_view rest = path; rest.data() != nullptr;) {
+    const size_t slash = rest.find('/');
+    const std::string_view name = rest.substr(0, slash);
+    rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
     if (name.empty()) return BadPath(path, "a name in it is empty");
     if (name == "." || name == "..") return BadPath(path, StrCat("\"", name, "\" is not allowed here"));
     if (name.size() > Files::kMaxNameBytes) {
