@@ -27,11 +27,12 @@ constexpr uint64_t kSeedsMax = 1'000'000'000;
 constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 
 constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",  "--probes", "--jobs", "--matrix", "--at",
-                                              "--fault", "--pairs", "--pair",   "--for",  "--slice"};
+                                              "--fault", "--pairs", "--pair",   "--for",  "--slice",  "--singles"};
 
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes] [--matrix]\n"
     "       baton simulate --seed S --at SITE --fault KIND [--trace]\n"
+    "       baton simulate --singles [-j N]\n"
     "       baton simulate --pairs [--slice I/N] [--for TIME] [-j N]\n"
     "       baton simulate --pair NAME [--trace]\n"
     "       baton simulate --scenario FILE [--trace]\n"
@@ -67,6 +68,10 @@ constexpr const char* kHelp =
     "              that fault at such a call is played; fails for a cell that stays empty\n"
     "  --at SITE --fault KIND  with a single seed: that fault too, at the first such call that nothing else meets\n"
     "              ('hub update writers', conflict: as in the rows and columns of --matrix)\n"
+    "  --singles   in place of random days: a move in which the leader dies, or loses its lease and goes on, or the "
+    "hub "
+    "dies,\n"
+    "              at every one of its writes\n"
     "  --pairs     in place of random days: a move in which the leader dies, or loses its lease and goes on, at every "
     "two\n"
     "              of its writes\n"
@@ -74,7 +79,7 @@ constexpr const char* kHelp =
     "  --for TIME  begin nothing new after that time (15m), even if not all has been played; with --pairs the seed "
     "says\n"
     "              which ones come first\n"
-    "  --pair NAME plays one of them, and tells it\n"
+    "  --pair NAME plays one of either, and tells it\n"
     "\n"
     "Exit code: 0 when every seed ended well, 1 when one did not (each is printed with the command that plays it), or\n"
     "when the story did not go as the file tells it.\n";
@@ -228,6 +233,12 @@ int Pairs(const Flags& flags, uint64_t seed, size_t jobs) {
       return UsageError(kName, InvalidError(StrCat(other, " is for random days, and not for pairs")));
   }
   if (flags.Has("--pair")) return PlayOnePair(flags.Get("--pair"), flags.Has("--trace"));
+  if (flags.Has("--singles")) {
+    const Result<sim::SinglesPlayed> played = sim::RunSingles(jobs, PrintPair);
+    if (!played.ok()) return Failure(kName, played.error());
+    std::printf("singles: %zu played, %zu failed\n", played->played, played->failed);
+    return played->failed == 0 ? 0 : kFailed;
+  }
   const Result<Duration> budget = flags.GetDuration("--for", {});
   if (!budget.ok()) return UsageError(kName, budget.error());
   sim::PairsOptions options{.seed = seed, .budget = *budget, .jobs = jobs};
@@ -257,6 +268,7 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
                {"--matrix"},
                {"--at", "SITE"},
                {"--fault", "KIND"},
+               {"--singles"},
                {"--pairs"},
                {"--pair", "NAME"},
                {"--for", "TIME"},
@@ -274,7 +286,8 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
   if (!seed.ok()) return UsageError(kName, seed.error());
   const Result<uint64_t> jobs = Number(flags, "--jobs", std::max(1U, std::thread::hardware_concurrency()), 1, kJobsMax);
   if (!jobs.ok()) return UsageError(kName, jobs.error());
-  if (flags.Has("--pair") || flags.Has("--pairs")) return Pairs(flags, *seed, static_cast<size_t>(*jobs));
+  if (flags.Has("--pair") || flags.Has("--pairs") || flags.Has("--singles"))
+    return Pairs(flags, *seed, static_cast<size_t>(*jobs));
   const bool single = flags.Has("--seed") && !flags.Has("--seeds");
   if (flags.Has("--trace") && !single)
     return UsageError(kName, InvalidError("--trace is for a single seed: give --seed alone"));

@@ -6,7 +6,9 @@ namespace baton::practice {
 Source& Commons::SourceOf(const WorkloadName& workload, const SourceOptions& options) {
   std::unique_ptr<Source>& source = sources_[workload];
   if (source == nullptr) {
-    source = std::make_unique<Source>(loop_, storage_, workload, options);
+    SourceOptions wanted = options;
+    wanted.append_every = append_every_.value_or(options.append_every);
+    source = std::make_unique<Source>(loop_, storage_, workload, wanted);
     scope_.Spawn(source->Run());
   } else {
     source->SetRate(options.rate);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "practice/sink.h"
 #include "practice/source.h"
@@ -24,9 +25,14 @@ class Commons {
   Source* FindSource(const WorkloadName& workload);
   Sink& SinkOf(const WorkloadName& workload);
 
+  // Sources that begin from here on append that often, whatever their options say: in a simulation the records count,
+  // and each append is a write and a sync of a log, and a turn of the job.
+  void SetAppendEvery(Duration every) { append_every_ = every; }
+
  private:
   rt::Loop& loop_;
   const Storage& storage_;
+  std::optional<Duration> append_every_;
   std::map<WorkloadName, std::unique_ptr<Source>> sources_;
   std::map<WorkloadName, std::unique_ptr<Sink>> sinks_;
   rt::Scope scope_;  // last, so that it goes first

@@ -17,6 +17,7 @@ namespace baton::sim {
 namespace {
 
 constexpr size_t kReplicas = 2;
+constexpr uint64_t kHubDiesOneIn = 10;
 
 struct Course {
   Scene& scene;
@@ -111,6 +112,23 @@ rt::Task<void> Replicas(Course course) {
         world.SkewReplica(which, chance.UpTo(600'000) - minutes(5));
         break;
     }
+  }
+}
+
+constexpr Duration kSlowestSync = milliseconds(5);  // of the hub's disk, where a crash may come before it has ended
+
+// The hub dies, mostly while a write is on its way to its disk, and is back after a while.
+rt::Task<void> HubDies(Course course, rt::SeededRandom& random) {
+  World& world = course.scene.world;
+  rt::VirtualLoop& loop = world.loop();
+  const auto up_to = [&](uint64_t ms) { return milliseconds(static_cast<int64_t>(random.Below(ms))); };
+  while (true) {
+    co_await loop.Sleep(up_to(30'000));
+    if (random.Below(4) != 0) co_await world.WriteUnderWay();
+    ++course.day.hub_deaths;
+    world.CrashHub(random.Below(2) == 0);
+    co_await loop.Sleep(random.Below(2) == 0 ? up_to(500) : up_to(20'000));
+    co_await world.ReviveHub();
   }
 }
 
@@ -270,8 +288,12 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
                                   : ", deadlines: {Verifying: 3m}");
   }
   const Course course{scene, chance, day};
+  rt::SeededRandom rare(~day.seed);  // for what few days have: the others stay as they are
+  const bool hub_dies = rare.Below(kHubDiesOneIn) == 0;
+  if (hub_dies) scene.world.SetSlowestSync(kSlowestSync);
   {
     rt::Scope scope(loop);
+    if (hub_dies) scope.Spawn(HubDies(course, rare));
     if (!scene.world.own_hub() && chance.OneIn(3)) scope.Spawn(KarmadaDies(course));
     if (two) scope.Spawn(Replicas(course));
     if (!two && leaders_change) scope.Spawn(Leaders(course));
@@ -289,6 +311,8 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
     chance.End();
   }
   scene.Tell("world", "the faults stop");
+  scene.world.SetSlowestSync({});
+  co_await scene.world.ReviveHub();
   for (const std::string& cluster : kClusters3) {
     practice::Faults& faults = scene.world.practice(cluster).faults();
     faults = {.fail_image = faults.fail_image};
@@ -343,6 +367,8 @@ rt::Task<void> PlayOn(Scene& scene, LaterPlan& plan, const Story& story, CallBoo
   day.events = scene.world.loop().steps();
   day.calls = story.calls();
   day.faults = story.faults();
+  day.writes_lost = scene.world.hub_disk().lost();
+  day.writes_kept = scene.world.hub_disk().kept();
   if (book != nullptr) day.matrix = book->matrix();
 }
 
@@ -420,6 +446,9 @@ json::Value Day::Json() const {
                        {"faults", hits},
                        {"leaders", static_cast<int64_t>(leaders)},
                        {"replicated", static_cast<int64_t>(replicated)},
+                       {"hubDeaths", static_cast<int64_t>(hub_deaths)},
+                       {"writesLost", static_cast<int64_t>(writes_lost)},
+                       {"writesKept", static_cast<int64_t>(writes_kept)},
                        {"troubles", static_cast<int64_t>(troubles)},
                        {"partitions", static_cast<int64_t>(partitions)},
                        {"meddlings", static_cast<int64_t>(meddlings)},
@@ -435,6 +464,9 @@ Day Day::FromJson(const Value& value) {
           .calls = number("calls"),
           .leaders = number("leaders"),
           .replicated = number("replicated"),
+          .hub_deaths = number("hubDeaths"),
+          .writes_lost = number("writesLost"),
+          .writes_kept = number("writesKept"),
           .troubles = number("troubles"),
           .partitions = number("partitions"),
           .meddlings = number("meddlings"),

@@ -1,6 +1,7 @@
 // A bad day: one random move from one seed. Every call and watch of the controllers may fail, in a mix of its own for
-// every seed; leaders die or are deposed and go on for a while; operators stall; people abort, delete, edit and attest;
-// another scheduler overwrites the binding. Faults stop after some time, and then everything must end well.
+// every seed; leaders die or are deposed and go on for a while; the hub dies with writes on their way to its disk;
+// operators stall; people abort, delete, edit and attest; another scheduler overwrites the binding. Faults stop after
+// some time, and then everything must end well.
 //
 //   Day day = PlayDay(seed, Story::Detail::kWrites);
 //   day.problems, day.end, day.story
@@ -31,9 +32,12 @@ struct Day {
   uint64_t events = 0;                // turns of the loop
   uint64_t calls = 0;                 // of controllers to hub and members
   std::array<size_t, kube::kFaults> faults{};
-  uint64_t leaders = 0;     // deaths, depositions, and troubles of replicas
-  uint64_t replicated = 0;  // 1: two replicas with an election, in place of one leader
-  uint64_t troubles = 0;    // in clusters
+  uint64_t leaders = 0;      // deaths, depositions, and troubles of replicas
+  uint64_t replicated = 0;   // 1: two replicas with an election, in place of one leader
+  uint64_t hub_deaths = 0;   // of the hub's process
+  uint64_t writes_lost = 0;  // that were on their way to the hub's disk when it died
+  uint64_t writes_kept = 0;  // the same; nobody was told, and they are there
+  uint64_t troubles = 0;     // in clusters
   uint64_t partitions = 0;
   uint64_t meddlings = 0;
   uint64_t newcomers = 0;  // workloads that are placed for the first time

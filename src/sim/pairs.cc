@@ -27,13 +27,17 @@ constexpr uint64_t kSeed = 1;  // of the move: pairs are tried, not chances
 constexpr uint64_t kOrder = 1;
 constexpr uint64_t kStride = 7919;  // what one run does not come to another begins with
 constexpr size_t kFailuresMax = 20;
-constexpr std::array<std::string_view, kBlows> kBlowNames = {"before", "after", "deposed-soon", "deposed-late"};
-constexpr std::array<Duration, kBlows> kSlow = {Duration{}, Duration{}, milliseconds(700), milliseconds(4'000)};
+constexpr std::array<std::string_view, kBlows> kBlowNames = {"before",        "after",        "deposed-soon",
+                                                             "deposed-late",  "all-die-lost", "all-die-kept",
+                                                             "hub-dies-lost", "hub-dies-kept"};
+constexpr std::array<Duration, kBlowsOfPairs> kSlow = {Duration{}, Duration{}, milliseconds(700), milliseconds(4'000)};
 constexpr std::array<std::string_view, 3> kWayNames = {"forward", "abort", "withdraw"};
 constexpr std::array<Way, 3> kWays = {Way::kForward, Way::kAbort, Way::kWithdraw};
 constexpr Duration kDeposedFor = seconds(60);
 
 bool Deadly(Blow blow) { return blow == Blow::kDiesBefore || blow == Blow::kDiesAfter; }
+bool OfTheHub(Blow blow) { return blow >= Blow::kAllDieLost; }
+bool KeepsTheWrite(Blow blow) { return blow == Blow::kAllDieKept || blow == Blow::kHubDiesKept; }
 
 bool Counts(const kube::Call& call) {
   return call.IsWrite() && !call.dry_run && call.resource.plural != "events" && call.resource.plural != "clusters";
@@ -44,12 +48,14 @@ class Blows {
  public:
   // Asked at each write of the newest leader while it is armed; what it gives happens there.
   std::function<std::optional<Blow>(size_t write, const std::string& which)> at_write;
+  std::function<void(bool keeps)> hold_next_write;  // of the hub's disk, until it dies
   rt::Event struck;
   std::optional<Blow> last;  // that struck
   bool followed = true;      // another leader has come since
   size_t writes = 0;         // of the newest leader, since the last blow
 
   void Arm() { armed_ = true; }
+  void Disarm() { armed_ = false; }
   bool any_deposed() const { return !slow_.empty(); }
   // Asked on behalf of each leader.
   kube::FaultPlan& PlanFor(int64_t leader) {
@@ -90,6 +96,10 @@ class Blows {
     last = blow;
     followed = false;
     struck.Set();
+    if (OfTheHub(*blow)) {
+      hold_next_write(KeepsTheWrite(*blow));
+      return {};
+    }
     if (!Deadly(*blow)) {
       slow_[leader] = kSlow.at(static_cast<size_t>(*blow));
       return {.fault = kube::Fault::kDelay, .delay = slow_[leader]};
@@ -110,12 +120,27 @@ rt::Task<void> EndDeposed(Scene& scene) {
   scene.world.KillDeposed();
 }
 
+// What the write came to is said by the disk.
+rt::Task<void> LoseHub(Scene& scene, Blow blow) {
+  rt::VirtualLoop& loop = scene.world.loop();
+  scene.Tell("fault", StrCat("the hub dies: ", BlowName(blow)));
+  co_await loop.Sleep(AtWrite::kMoment);
+  scene.world.CrashHub(blow == Blow::kAllDieLost || blow == Blow::kAllDieKept);
+  co_await loop.Sleep(milliseconds(static_cast<int64_t>(loop.random().Below(20'000))));
+  co_await scene.world.ReviveHub();
+}
+
 // After a blow another leader comes.
 rt::Task<void> Follow(Scene& scene, Blows& blows, rt::Scope& scope) {
   rt::VirtualLoop& loop = scene.world.loop();
   while (true) {
     co_await blows.struck.Wait();
     blows.struck.Reset();
+    if (OfTheHub(*blows.last)) {
+      co_await LoseHub(scene, *blows.last);
+      blows.followed = true;
+      continue;
+    }
     const bool deadly = Deadly(*blows.last);
     scene.Tell("fault",
                StrCat("the leader ", deadly ? "dies" : "is slow and loses its lease", ": ", BlowName(*blows.last)));
@@ -141,6 +166,7 @@ std::vector<std::string> PlayMove(Way way, Blows& blows, Story* story) {
         [&](const std::string& /*whom*/, int64_t leader) -> kube::FaultPlan& { return blows.PlanFor(leader); });
     scene.world.StartController();  // a leader that goes by the plans
     co_await loop.Sleep(seconds(2));
+    blows.hold_next_write = [&](bool keeps) { scene.world.HoldNextWrite(keeps); };
     blows.Arm();
     {
       rt::Scope scope(loop);
@@ -151,6 +177,8 @@ std::vector<std::string> PlayMove(Way way, Blows& blows, Story* story) {
       // The blow may have been at the write that told the end: whoever was struck is still there for a moment.
       co_await scene.world.Until([&]() -> rt::Task<bool> { co_return blows.followed; }, minutes(1));
       co_await scene.Settled();
+      blows.Disarm();  // nobody would follow any more
+      co_await scene.world.Until([&]() -> rt::Task<bool> { co_return blows.followed; }, minutes(1));
     }
     scene.world.KillDeposed();
     co_await ExpectEndOf(scene, way);
@@ -179,35 +207,41 @@ std::vector<PairResult> ResultsOf(std::string_view text) {
   return results;
 }
 
-// A child for each second blow at this write; gives the blow in the child.
+// A child for each second blow at this write (or first one: `singles`); gives the blow in the child.
 struct Forks {
   PairName name;
+  std::optional<Blow> singles = std::nullopt;
   std::string where;
   std::string lines;             // of children that have ended
   std::optional<Branch> branch;  // this process is a child
 
   std::optional<Blow> At(size_t write, const std::string& which) {
-    for (size_t i = 0; i < kBlows; ++i) {
+    for (size_t i = 0; i < (singles ? 1 : kBlowsOfPairs); ++i) {
+      const BlowAt here{singles ? *singles : static_cast<Blow>(i), write};
       PairName pair = name;
-      pair.second = BlowAt{static_cast<Blow>(i), write};
+      if (singles) {
+        pair.first = here;
+      } else {
+        pair.second = here;
+      }
       Result<Branch> forked = Branch::Fork();
       if (!forked.ok()) {
         lines += Line(pair, which, {std::string(forked.error().message())});
       } else if (!forked->in_child()) {
         lines += forked->output().text;
         if (!forked->output().died.empty())
-          lines +=
-              Line(pair, StrCat(where, ", then ", which), {StrCat("the program ended by ", forked->output().died)});
+          lines += Line(pair, Then(which), {StrCat("the program ended by ", forked->output().died)});
       } else {
         branch = *std::move(forked);
         name = pair;
-        StrAppend(where, ", then ", which);
+        where = Then(which);
         lines.clear();
-        return pair.second->blow;
+        return here.blow;
       }
     }
     return std::nullopt;
   }
+  std::string Then(const std::string& which) const { return where.empty() ? which : StrCat(where, ", then ", which); }
 };
 
 Result<BlowAt> ParseBlow(std::string_view text) {
@@ -220,7 +254,9 @@ Result<BlowAt> ParseBlow(std::string_view text) {
     if (error == std::errc() && end == number.data() + number.size() && write > 0)
       return BlowAt{static_cast<Blow>(i), write};
   }
-  return InvalidError(StrCat("'", text, "' is no blow: before-N, after-N, deposed-soon-N or deposed-late-N"));
+  std::string names;
+  for (const std::string_view name : kBlowNames) StrAppend(names, names.empty() ? "" : ", ", name, "-N");
+  return InvalidError(StrCat("'", text, "' is no blow: ", names));
 }
 
 }  // namespace
@@ -270,6 +306,62 @@ std::vector<PairResult> PlayPairsOf(Way way, BlowAt first) {
   return ResultsOf(forks.lines + own);
 }
 
+namespace {
+
+// One blow at each write of a move, in a fork each.
+std::vector<PairResult> PlaySinglesOf(Way way, Blow blow) {
+  Blows blows;
+  Forks forks{.name = {.way = way, .first = {}}, .singles = blow};
+  blows.at_write = [&](size_t write, const std::string& which) -> std::optional<Blow> {
+    return forks.branch ? std::nullopt : forks.At(write, which);
+  };
+  const std::vector<std::string> problems = PlayMove(way, blows, nullptr);
+  if (forks.branch) forks.branch->End(Line(forks.name, forks.where, problems));
+  return ResultsOf(forks.lines);
+}
+
+// What each process gave, added up.
+template <class Played>
+void Add(Played& played, const std::vector<PairResult>& results,
+         const std::function<void(const PairResult& result)>& on_failure) {
+  for (const PairResult& result : results) {
+    if (result.problems.empty()) continue;
+    ++played.failed;
+    on_failure(result);
+  }
+}
+
+std::string LinesOf(const std::vector<PairResult>& results) {
+  std::string text;
+  for (const PairResult& result : results) text += Line(*PairName::Parse(result.name), result.where, result.problems);
+  return text;
+}
+
+}  // namespace
+
+Result<SinglesPlayed> RunSingles(size_t jobs, const std::function<void(const PairResult& result)>& on_failure) {
+  SinglesPlayed played;
+  constexpr size_t kAll = kWays.size() * kBlows;
+  const auto way_of = [](uint64_t id) { return kWays.at(id / kBlows); };
+  const auto blow_of = [](uint64_t id) { return static_cast<Blow>(id % kBlows); };
+  const auto more = [&](uint64_t id) -> Processes::Work {
+    if (id >= kAll || played.failed >= kFailuresMax) return nullptr;
+    return [way = way_of(id), blow = blow_of(id)] { return LinesOf(PlaySinglesOf(way, blow)); };
+  };
+  const auto done = [&](uint64_t id, const ChildOutput& output) {
+    std::vector<PairResult> results = ResultsOf(output.text);
+    const bool none = results.empty() && output.died.empty();
+    if (!output.died.empty() || none)
+      results.push_back({.name = PairName{way_of(id), {blow_of(id), 1}, std::nullopt}.Text(),
+                         .problems = {none ? "the move has no write" : StrCat("the program ended by ", output.died)}});
+    played.played += results.size();
+    Add(played, results, on_failure);
+  };
+  Processes processes(jobs);
+  TRY(processes.RunAll(more, done));
+  return played;
+}
+
 PairResult PlayPair(const PairName& name, Story* story) {
   Blows blows;
   PairResult result{.name = name.Text()};
@@ -305,7 +397,7 @@ Result<PairsPlayed> RunPairs(const PairsOptions& options,
     if (writes == 0)
       return InternalError(StrCat("the move does not go well alone: ", kWayNames.at(static_cast<size_t>(way))));
     for (size_t write = 1; write <= writes; ++write) {
-      for (size_t i = 0; i < kBlows; ++i) firsts.push_back({way, {static_cast<Blow>(i), write}});
+      for (size_t i = 0; i < kBlowsOfPairs; ++i) firsts.push_back({way, {static_cast<Blow>(i), write}});
     }
   }
   PairsPlayed played{.firsts_all = firsts.size()};
@@ -323,12 +415,7 @@ Result<PairsPlayed> RunPairs(const PairsOptions& options,
   const auto more = [&](uint64_t id) -> Processes::Work {
     const bool late = options.budget > Duration{} && std::chrono::steady_clock::now() - begun > options.budget;
     if (id >= firsts.size() || late || played.failed >= kFailuresMax) return nullptr;
-    return [first = firsts[id]]() -> std::string {
-      std::string text;
-      for (const PairResult& result : PlayPairsOf(first.way, first.blow))
-        text += Line(*PairName::Parse(result.name), result.where, result.problems);
-      return text;
-    };
+    return [first = firsts[id]] { return LinesOf(PlayPairsOf(first.way, first.blow)); };
   };
   const auto done = [&](uint64_t id, const ChildOutput& output) {
     ++played.firsts;
@@ -337,11 +424,7 @@ Result<PairsPlayed> RunPairs(const PairsOptions& options,
       results.push_back({.name = PairName{firsts[id].way, firsts[id].blow, std::nullopt}.Text(),
                          .problems = {StrCat("the program ended by ", output.died)}});
     played.pairs += results.size();
-    for (const PairResult& result : results) {
-      if (result.problems.empty()) continue;
-      ++played.failed;
-      on_failure(result);
-    }
+    Add(played, results, on_failure);
   };
   Processes processes(options.jobs);
   TRY(processes.RunAll(more, done));

@@ -2,6 +2,10 @@
 // done and before its answer, or it becomes slow, loses its lease and goes on beside the new one. (To die after the
 // answer is to die before the next write: in between nothing is written.) All pairs can be tried.
 //
+// Singles: one disturbance. These also have the death of the hub while the write is on its way to its disk, which has
+// it afterwards or has not: with the controllers, which are in the same process, or without.
+//
+//   RunSingles(2, print);                                                 // all, on two cores
 //   RunPairs({.slice = night % 6, .slices = 6, .jobs = 2}, print);        // a sixth of all, another one every night
 //   PlayPairsOf(Way::kForward, {Blow::kDiesAfter, 12});                   // one first with every second one
 //   PlayPair(TRY(PairName::Parse("forward:after-12:before-3")), &story);  // one pair, told
@@ -23,8 +27,18 @@
 
 namespace baton::sim {
 
-enum class Blow : uint8_t { kDiesBefore, kDiesAfter, kDeposedSoon, kDeposedLate };
-inline constexpr size_t kBlows = 4;
+enum class Blow : uint8_t {
+  kDiesBefore,
+  kDiesAfter,
+  kDeposedSoon,
+  kDeposedLate,
+  kAllDieLost,  // hub and controllers, and the hub's disk does not have the write
+  kAllDieKept,  // and it has
+  kHubDiesLost,
+  kHubDiesKept,
+};
+inline constexpr size_t kBlows = 8;
+inline constexpr size_t kBlowsOfPairs = 4;  // the first four
 std::string_view BlowName(Blow blow);
 
 struct BlowAt {
@@ -55,6 +69,12 @@ size_t WritesOf(Way way);
 // The first blow alone, and with every second one.
 std::vector<PairResult> PlayPairsOf(Way way, BlowAt first);
 PairResult PlayPair(const PairName& name, Story* story = nullptr);
+
+struct SinglesPlayed {
+  size_t played = 0;
+  size_t failed = 0;
+};
+Result<SinglesPlayed> RunSingles(size_t jobs, const std::function<void(const PairResult& result)>& on_failure);
 
 struct PairsOptions {
   uint64_t seed = 1;     // which one of the slice comes first: what a budget cuts off is another every time

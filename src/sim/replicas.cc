@@ -47,7 +47,7 @@ Ways& World::MakeWays(const std::string& who) {
   };
   kube::FaultPlan& to_hub = PlanFor(ways.plans, hub_faults_, nullptr, nullptr, who, "hub");
   ways.plans.push_back(std::make_unique<LeasePlan>(to_hub, ways.lease_cut, loop_.random()));
-  ways.hub = way(*hub_.api, *ways.plans.back());
+  ways.hub = way(hub_.api(), *ways.plans.back());
   for (auto& [name, member] : members_) {
     kube::FaultPlan& plan = PlanFor(ways.plans, member->faults, &member->cut, nullptr, who, name);
     ways.members[name] = way(*member->door, plan);

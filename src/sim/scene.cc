@@ -37,7 +37,7 @@ spec:
   flinkConfiguration:
     state.savepoints.dir: s3://state/savepoints
     state.checkpoints.dir: s3://state/checkpoints
-    execution.checkpointing.interval: 2 s
+    execution.checkpointing.interval: 4 s
   serviceAccount: flink
   jobManager: {resource: {memory: 1024m, cpu: 1}}
   taskManager: {resource: {memory: 1024m, cpu: 1}}

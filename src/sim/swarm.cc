@@ -79,6 +79,9 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.calls += day.calls;
   swarm.leaders += day.leaders;
   swarm.replicated += day.replicated;
+  swarm.hub_deaths += day.hub_deaths;
+  swarm.writes_lost += day.writes_lost;
+  swarm.writes_kept += day.writes_kept;
   swarm.troubles += day.troubles;
   swarm.partitions += day.partitions;
   swarm.meddlings += day.meddlings;
@@ -201,7 +204,8 @@ std::string Swarm::Text() const {
   for (size_t i = 1; i < faults.size(); ++i) {
     if (faults.at(i) > 0) StrAppend(text, "  ", kube::FaultName(static_cast<kube::Fault>(i)), " ", faults.at(i));
   }
-  StrAppend(text, "\nwith two replicas ", replicated, "  troubles of leaders ", leaders, "  troubles in clusters ",
+  StrAppend(text, "\nwith two replicas ", replicated, "  troubles of leaders ", leaders, "  deaths of the hub ",
+            hub_deaths, " (unanswered writes lost ", writes_lost, ", kept ", writes_kept, ")  troubles in clusters ",
             troubles, "  partitions ", partitions, "  meddlings ", meddlings, "  newcomers ", newcomers);
   const auto hit =
       static_cast<size_t>(std::ranges::count_if(probes, [](const auto& probe) { return probe.second > 0; }));

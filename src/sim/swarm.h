@@ -39,6 +39,9 @@ struct Swarm {
   uint64_t calls = 0;
   uint64_t leaders = 0;
   uint64_t replicated = 0;
+  uint64_t hub_deaths = 0;
+  uint64_t writes_lost = 0;
+  uint64_t writes_kept = 0;
   uint64_t troubles = 0;
   uint64_t partitions = 0;
   uint64_t meddlings = 0;

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/invariant.h"
 #include "base/strings.h"
 #include "federation/admission.h"
 #include "federation/resources.h"
@@ -16,6 +17,7 @@ using json::Value;
 namespace {
 
 constexpr std::string_view kKarmadaName = "karmada";
+constexpr Duration kAppendEvery = milliseconds(500);  // of records to the sources
 
 // Writes arrive late, for as long as that is not zero.
 class SlowPlan final : public kube::FaultPlan {
@@ -51,7 +53,7 @@ Controllers::Controllers(kube::Api& hub, federation::Connect connect, Controller
   scope.Spawn(rollout.Run());
 }
 
-World::World(rt::VirtualLoop& loop) : loop_(loop) {}
+World::World(rt::VirtualLoop& loop) : loop_(loop), hub_(loop) {}
 World::~World() = default;
 
 rt::Task<Result<Server>> World::StartServer() {
@@ -100,7 +102,7 @@ rt::Task<Result<void>> World::Join(std::string name, Value more) {
   for (const std::string_view field : {"labels", "annotations"}) {
     if (!more[field].is_null()) cluster.Edit("metadata").Set(field, more[field]);
   }
-  CO_TRY(co_await hub_.api->Create(federation::kClusters, cluster));
+  CO_TRY(co_await hub().Create(federation::kClusters, cluster));
   co_return Result<void>();
 }
 
@@ -125,15 +127,38 @@ rt::Task<Result<void>> World::Start(WorldOptions options) {
   files_ = std::make_unique<rt::SimulatedFiles>(loop_);
   storage_ = std::make_unique<practice::Storage>(*files_);
   commons_ = std::make_unique<practice::Commons>(loop_, *storage_);
+  commons_->SetAppendEvery(kAppendEvery);
   scope_ = std::make_unique<rt::Scope>(loop_);
-  hub_ = CO_TRY(co_await StartServer());
-  hub_.backend->core().AddAdmission(federation::MakeAdmission(loop_, &interpreter_));
-  CO_TRY(co_await federation::InstallCrds(*hub_.api));
-  if (options.kinds) CO_TRY(co_await practice::InstallPracticeKinds(*hub_.api));
+  CO_TRY(co_await StartHub());
+  CO_TRY(co_await federation::InstallCrds(hub_.api()));
+  if (options.kinds) CO_TRY(co_await practice::InstallPracticeKinds(hub_.api()));
   for (const std::string& name : options.clusters) CO_TRY(co_await Join(name));
   if (!options.own_hub) StartKarmada();
   if (options.controllers) StartController();
   co_return Result<void>();
+}
+
+rt::Task<Result<void>> World::StartHub() {
+  return hub_.Start([this](apiserver::Backend& backend) {
+    backend.core().AddAdmission(federation::MakeAdmission(loop_, &interpreter_));
+  });
+}
+
+void World::CrashHub(bool with_controllers) {
+  if (!hub_.up()) return;
+  leader_died_with_hub_ = with_controllers && leader_ != nullptr;
+  if (story_ != nullptr)
+    story_->Tell("hub", leader_died_with_hub_ ? "dies, and the controllers with it" : "dies; the controllers go on");
+  if (leader_died_with_hub_) leader_.reset();
+  hub_.Crash();
+}
+
+rt::Task<void> World::ReviveHub() {
+  if (hub_.up()) co_return;
+  const Result<void> started = co_await StartHub();
+  INVARIANT(started.ok(), started.error().message());
+  if (story_ != nullptr) story_->Tell("hub", "is back with what its disk has");
+  if (std::exchange(leader_died_with_hub_, false) && leader_ == nullptr) StartController();
 }
 
 void World::Tell(std::string_view what) {
@@ -201,7 +226,7 @@ void World::StartController() {
   leader_ = std::make_unique<Leader>();
   Leader& leader = *leader_;
   leader.hub = std::make_unique<kube::FaultyApi>(
-      *hub_.api, PlanFor(leader.plans, hub_faults_, nullptr, &leader.slow, StrCat("leader ", fence_), "hub"));
+      hub_.api(), PlanFor(leader.plans, hub_faults_, nullptr, &leader.slow, StrCat("leader ", fence_), "hub"));
   for (auto& [name, member] : members_) Reach(leader, name, *member);
   leader.controllers = std::make_unique<Controllers>(
       *leader.hub,
@@ -228,7 +253,7 @@ void World::StartKarmada() {
   karmada_.reset();
   karmada_ = std::make_unique<ForeignPipe>();
   ForeignPipe& pipe = *karmada_;
-  pipe.hub = std::make_unique<kube::FaultyApi>(*hub_.api, PlanOfKarmada(pipe, nullptr, "hub"));
+  pipe.hub = std::make_unique<kube::FaultyApi>(hub_.api(), PlanOfKarmada(pipe, nullptr, "hub"));
   for (auto& [name, member] : members_) ReachAs(pipe, name, *member);
   pipe.federation = std::make_unique<federation::Federation>(
       *pipe.hub, pipe.interpreter,
@@ -261,17 +286,15 @@ rt::Task<void> World::Stop() {
   }
   members_.clear();
   replaced_.clear();
-  hub_.api.reset();
-  hub_.backend.reset();
-  co_await hub_.store->Close();
+  co_await hub_.Stop();
 }
 
 rt::Task<Result<Value>> World::Apply(kube::Resource resource, Value object) {
-  return hub_.api->Apply(std::move(resource), std::move(object), {.field_manager = "kubectl", .force = true});
+  return hub().Apply(std::move(resource), std::move(object), {.field_manager = "kubectl", .force = true});
 }
 
 rt::Task<Value> World::OnHub(kube::Resource resource, std::string key) {
-  Result<Value> got = co_await hub_.api->Get(std::move(resource), kube::Name::FromKey(key));
+  Result<Value> got = co_await hub().Get(std::move(resource), kube::Name::FromKey(key));
   co_return got.ok() ? *std::move(got) : Value();
 }
 

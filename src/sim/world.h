@@ -36,6 +36,7 @@
 #include "rt/simulated_files.h"
 #include "rt/virtual_loop.h"
 #include "sim/call_book.h"
+#include "sim/hub_process.h"
 #include "sim/story.h"
 #include "store/store.h"
 
@@ -167,6 +168,18 @@ class World {
   void DeposeController(Duration slow = {});
   void KillDeposed();
 
+  // The hub's process dies. `with_controllers`: they are in the same process, as in `baton up`; otherwise they see that
+  // it is gone.
+  void CrashHub(bool with_controllers);
+  // It begins again with what its disk has, and the controllers that died with it; nothing to do when it is up.
+  rt::Task<void> ReviveHub();
+  bool hub_runs() const { return hub_.up(); }
+  // From here on a write to the hub's disk takes up to that long, so that a crash can come before it has ended.
+  void SetSlowestSync(Duration slowest) { hub_.disk().SetSlowestSync(slowest); }
+  void HoldNextWrite(bool keeps) { hub_.disk().Hold(keeps); }
+  rt::Task<void> WriteUnderWay() { return hub_.disk().WriteUnderWay(); }
+  const HubDisk& hub_disk() { return hub_.disk(); }
+
   // The other federation dies and begins again (WorldOptions::own_hub is false).
   void StartKarmada();
 
@@ -199,7 +212,7 @@ class World {
 
   rt::VirtualLoop& loop() { return loop_; }
   bool own_hub() const { return options_.own_hub; }
-  kube::Api& hub() { return *hub_.api; }
+  kube::Api& hub() { return hub_.patient(); }  // for people and checkers
   bool has_member(const std::string& name) const { return members_.contains(name); }
   std::vector<std::string> members() const;
   size_t member_count() const { return members_.size(); }
@@ -241,6 +254,7 @@ class World {
   };
 
   rt::Task<Result<Server>> StartServer();
+  rt::Task<Result<void>> StartHub();
   rt::Task<Result<void>> Furnish(Member& member, std::string name);
   rt::Task<Result<void>> AddMember(std::string name);
   void Reach(Leader& leader, const std::string& name, Member& member);
@@ -262,7 +276,7 @@ class World {
   std::unique_ptr<practice::Storage> storage_;
   std::unique_ptr<practice::Commons> commons_;
   interpret::Interpreter interpreter_;  // of the hub's admission
-  Server hub_;
+  HubProcess hub_;
   kube::ScriptedFaults hub_faults_;
   kube::FaultPlan* plan_ = nullptr;
   kube::FaultPlan* karmada_plan_ = nullptr;
@@ -275,6 +289,7 @@ class World {
   std::unique_ptr<rt::Scope> scope_;  // practice clusters
   std::unique_ptr<ForeignPipe> karmada_;
   std::unique_ptr<Leader> leader_;
+  bool leader_died_with_hub_ = false;
   std::vector<std::unique_ptr<Leader>> deposed_;
   // Of replicas. What is under way needs the ways, and the ways the members.
   std::vector<std::unique_ptr<Ways>> ways_;
