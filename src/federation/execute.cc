@@ -298,7 +298,10 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
     if (!live.ok()) co_return live;
     // Made anew meanwhile: what was admitted was admitted for another one.
     if (!GUARD("federation.same_object_at_member", kube::UidOf(*live) == kube::UidOf(observed))) co_return written;
-    if (seq >= 0 && !GUARD("federation.epoch_at_member", hub_.gate()->EpochOf(*live) <= seq)) co_return written;
+    if (seq >= 0 && !GUARD("federation.epoch_at_member", hub_.gate()->EpochOf(*live) <= seq)) {
+      SOMETIMES("federation.older_epoch_refused");
+      co_return written;
+    }
     if (!GUARD("federation.hub_generation", !IsOlderTemplate(manifest, *live))) co_return written;
     wanted = CO_TRY(co_await Merged(manifest, *live));
     written = co_await member.api().Update(resource, wanted);

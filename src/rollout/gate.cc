@@ -45,6 +45,15 @@ std::string UnknownEpoch(int64_t epoch, const std::string& cluster) {
                 "clusters first (docs/ROLLOUT.md, 'The record is gone')");
 }
 
+// The Writer was read after the member, and a member gets a number only when the Writer has it: so the hub has lost
+// what it knew.
+std::string OlderRecord(int64_t epoch, const std::string& cluster, const Value& writer) {
+  return StrCat("it has epoch ", epoch, " in ", cluster, ", and Writer ", kube::NameOf(writer),
+                " on this hub knows of ", writer["spec"]["seq"].int_or(0),
+                " only: the hub was restored from an older backup; a person must look at all clusters, and say who may "
+                "write (docs/ROLLOUT.md, 'The record is gone')");
+}
+
 // What a person must know of an object that is not the one on record, and how they let it run if that is what they
 // want.
 std::string StrayMessage(const std::string& cluster, const Value& writer, const Value& manifest, std::string_view uid) {
@@ -228,6 +237,10 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
     if (!object.ok()) co_return std::move(object).error();
   }
   const Writer writer = ReadWriter(*object);
+  if (const int64_t there = profile->EpochOf(observed); !GUARD("rollout.older_record_is_told", there <= writer.seq)) {
+    SOMETIMES("rollout.record_is_older_than_the_member");
+    co_return NotYet(cluster, manifest, OlderRecord(there, cluster, *object));
+  }
   const SideRule rule = RuleOf(writer, cluster);
   const int64_t rendered = profile->EpochOf(manifest);
   const bool held = profile->IsHeld(manifest);

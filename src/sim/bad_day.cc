@@ -6,6 +6,7 @@
 #include "base/invariant.h"
 #include "base/probe.h"
 #include "rt/test_support.h"
+#include "sim/actors.h"
 #include "sim/bad_calls.h"
 #include "sim/scene.h"
 #include "sim/trials.h"
@@ -16,158 +17,11 @@ namespace baton::sim {
 // rt::Do
 namespace {
 
-constexpr size_t kReplicas = 2;
+// Of what few days have.
 constexpr uint64_t kHubDiesOneIn = 10;
-
-struct Course {
-  Scene& scene;
-  BadCalls& chance;
-  Day& day;
-};
-
-rt::Task<void> Leaders(Course course) {
-  World& world = course.scene.world;
-  while (true) {
-    co_await world.loop().Sleep(course.chance.UpTo(40'000));
-    ++course.day.leaders;
-    if (course.chance.OneIn(2)) {
-      world.KillController();
-    } else {
-      world.DeposeController(course.chance.OneIn(2) ? course.chance.UpTo(8'000) : Duration{});
-    }
-    co_await world.loop().Sleep(course.chance.UpTo(10'000));
-    world.StartController();
-    co_await world.loop().Sleep(course.chance.UpTo(20'000));
-    world.KillDeposed();
-  }
-}
-
-// The other federation dies now and then, and begins again at once.
-rt::Task<void> KarmadaDies(Course course) {
-  while (true) {
-    co_await course.scene.world.loop().Sleep(course.chance.UpTo(40'000));
-    course.scene.world.StartKarmada();
-  }
-}
-
-// Two replicas in place of the one leader that there was.
-rt::Task<void> StartReplicas(Scene& scene) {
-  World& world = scene.world;
-  world.KillController();
-  for (size_t which = 0; which < kReplicas; ++which) world.StartReplica(which);
-  const bool led =
-      co_await world.Until([&]() -> rt::Task<bool> { co_return world.LeadingReplica().has_value(); }, minutes(1));
-  scene.Expect(led, "no replica was elected");
-}
-
-void HealReplicas(World& world) {
-  for (size_t which = 0; which < kReplicas; ++which) {
-    world.ResumeReplica(which);
-    world.CutLease(which, false);
-    if (world.replica(which) == nullptr) world.StartReplica(which);
-  }
-}
-
-// As people do who want another leader.
-rt::Task<void> DeleteLease(Scene& scene) {
-  scene.Tell("person", "deletes the lease");
-  scene.world.LeaseDeleted();
-  [[maybe_unused]] const auto gone =
-      co_await scene.world.hub().Delete(kube::Leases(), {"kube-system", "baton-controllers"});
-}
-
-// One after the other has trouble, mostly the one that leads.
-rt::Task<void> Replicas(Course course) {
-  World& world = course.scene.world;
-  BadCalls& chance = course.chance;
-  rt::VirtualLoop& loop = world.loop();
-  while (true) {
-    co_await loop.Sleep(chance.UpTo(20'000));
-    ++course.day.leaders;
-    const std::optional<size_t> leading = world.LeadingReplica();
-    const size_t which = leading && !chance.OneIn(4) ? *leading : chance.Below(kReplicas);
-    switch (chance.Below(9)) {  // the clock and the lease are not as often as the rest
-      case 0:
-      case 1:
-        world.PauseReplica(which);
-        co_await loop.Sleep(chance.UpTo(45'000));
-        world.ResumeReplica(which);
-        break;
-      case 2:
-      case 3:
-        world.KillReplica(which);
-        co_await loop.Sleep(chance.UpTo(20'000));
-        world.StartReplica(which);
-        break;
-      case 4:
-      case 5:
-        world.CutLease(which, true);
-        co_await loop.Sleep(chance.UpTo(40'000));
-        world.CutLease(which, false);
-        break;
-      case 6:
-        co_await DeleteLease(course.scene);
-        break;
-      default:
-        world.SkewReplica(which, chance.UpTo(600'000) - minutes(5));
-        break;
-    }
-  }
-}
-
-constexpr Duration kSlowestSync = milliseconds(5);  // of the hub's disk, where a crash may come before it has ended
-
-// The hub dies, mostly while a write is on its way to its disk, and is back after a while.
-rt::Task<void> HubDies(Course course, rt::SeededRandom& random) {
-  World& world = course.scene.world;
-  rt::VirtualLoop& loop = world.loop();
-  const auto up_to = [&](uint64_t ms) { return milliseconds(static_cast<int64_t>(random.Below(ms))); };
-  while (true) {
-    co_await loop.Sleep(up_to(30'000));
-    if (random.Below(4) != 0) co_await world.WriteUnderWay();
-    ++course.day.hub_deaths;
-    world.CrashHub(random.Below(2) == 0);
-    co_await loop.Sleep(random.Below(2) == 0 ? up_to(500) : up_to(20'000));
-    co_await world.ReviveHub();
-  }
-}
-
-// What goes wrong in the clusters themselves.
-rt::Task<void> Troubles(Course course) {
-  World& world = course.scene.world;
-  while (true) {
-    co_await world.loop().Sleep(course.chance.UpTo(15'000));
-    const std::string& name = kClusters3[course.chance.Below(kClusters3.size())];
-    practice::PracticeCluster& cluster = world.practice(name);
-    ++course.day.troubles;
-    const auto tell = [&](std::string_view what) { course.scene.Tell(StrCat("cluster ", name), what); };
-    switch (course.chance.Below(4)) {
-      case 0:
-        tell("its operator dies");
-        cluster.KillOperator(course.chance.UpTo(10'000));
-        break;
-      case 1:
-        tell("its operator stalls");
-        cluster.faults().stall_operator = course.chance.UpTo(5'000);
-        break;
-      case 2:
-        tell("it becomes slow");
-        cluster.faults().slow = 1 + static_cast<double>(course.chance.Below(5));
-        break;
-      default:
-        tell("its next savepoint fails");
-        cluster.faults().fail_savepoints = 1;
-        break;
-    }
-  }
-}
-
-// People and other controllers; what they do must not be harmful, and is one thing a day.
-rt::Task<void> Meddler(Course course, Duration after, size_t which) {
-  co_await course.scene.world.loop().Sleep(after);
-  ++course.day.meddlings;
-  co_await Meddlings()[which].meddle(course.scene);
-}
+constexpr uint64_t kGitOpsOneIn = 5;
+constexpr uint64_t kForgetsOneIn = 12;
+constexpr uint64_t kClocksOneIn = 3;  // of those with replicas
 
 rt::Task<void> ExpectAfter(Scene& scene, const Value& end) {
   const bool deleted = (co_await scene.Template()).is_null();
@@ -186,51 +40,6 @@ rt::Task<void> ExpectAfter(Scene& scene, const Value& end) {
   co_await scene.ExpectClean();
 }
 
-rt::Task<void> UntilToldToStop(Scene& scene) {
-  co_await scene.world.Until(
-      [&]() -> rt::Task<bool> {
-        co_return (co_await scene.OnMember(scene.from))["spec"]["job"]["state"].str() == "suspended";
-      },
-      minutes(1));
-}
-
-// A cluster is cut off for a while, or for so long that a person, who has seen that nothing runs there, attests it.
-rt::Task<void> Partitions(Course course, Duration after) {
-  Scene& scene = course.scene;
-  rt::VirtualLoop& loop = scene.world.loop();
-  co_await loop.Sleep(after);
-  const std::string cluster = course.chance.OneIn(2) ? scene.from : scene.to;
-  // The worst moment for the source: it was told to stop, and nobody has heard yet that it did.
-  if (cluster == scene.from && course.chance.OneIn(2)) co_await UntilToldToStop(scene);
-  ++course.day.partitions;
-  scene.world.CutOff(cluster, true);
-  co_await loop.Sleep(course.chance.UpTo(60'000));
-  if (cluster == scene.from && course.chance.OneIn(2) && !scene.JobRuns(cluster)) {
-    const Value object = co_await scene.OnMember(cluster);
-    const std::string state(object["status"]["jobStatus"]["upgradeSavepointPath"].str());
-    const bool stopped = object["status"]["jobStatus"]["state"].str() == "FINISHED" &&
-                         object["spec"]["job"]["state"].str() == "suspended" && !state.empty();
-    if (stopped)
-      co_await scene.PatchMigration(
-          StrCat("{spec: {attestation: {by: ann, reason: 'it is off', stateRef: '", state, "'}}}"));
-    co_await loop.Sleep(course.chance.UpTo(60'000));
-  }
-  scene.world.CutOff(cluster, false);
-}
-
-constexpr std::string_view kNewcomer = "late";
-
-// Another workload is put on the hub, and placed for the first time while all this happens.
-rt::Task<void> Newcomer(Course course, Duration after) {
-  co_await course.scene.world.loop().Sleep(after);
-  ++course.day.newcomers;
-  course.scene.Tell("person", "puts another job on the hub");
-  Value job = Yaml(kJob);
-  job.Edit("metadata").Set("name", kNewcomer);
-  const auto made = co_await course.scene.world.Apply(FlinkDeployments(), std::move(job));
-  course.scene.Expect(made.ok(), "the other job was not taken");
-}
-
 rt::Task<void> ExpectNewcomerRuns(Scene& scene) {
   std::string where;
   const auto runs = [&]() -> rt::Task<bool> {
@@ -244,7 +53,8 @@ rt::Task<void> ExpectNewcomerRuns(Scene& scene) {
   };
   const bool ran = co_await scene.world.Until(runs, minutes(10));
   scene.Expect(ran, StrCat("the other job runs in '", where, "'"));
-  const Result<practice::JudgeReport> report = co_await scene.world.Judge("default", std::string(kNewcomer));
+  Result<practice::JudgeReport> report = co_await scene.world.Judge("default", std::string(kNewcomer));
+  if (report.ok() && scene.operator_forgot) report->duplicated = report->out_of_order = 0;  // as in ExpectClean
   scene.Expect(report.ok() && report->clean(), report.ok() ? report->Text() : "the judge could not read the other job");
 }
 
@@ -287,13 +97,14 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
     co_await scene.Ask(falls_back ? ", deadlines: {Verifying: 3m, Quiescing: 2m}, captureFallback: LastCheckpoint"
                                   : ", deadlines: {Verifying: 3m}");
   }
-  const Course course{scene, chance, day};
-  rt::SeededRandom rare(~day.seed);  // for what few days have: the others stay as they are
-  const bool hub_dies = rare.Below(kHubDiesOneIn) == 0;
-  if (hub_dies) scene.world.SetSlowestSync(kSlowestSync);
+  rt::SeededRandom rare(~day.seed);
+  const Course course{scene, chance, rare, day};
   {
     rt::Scope scope(loop);
-    if (hub_dies) scope.Spawn(HubDies(course, rare));
+    if (rare.Below(kHubDiesOneIn) == 0) scope.Spawn(HubDies(course));
+    if (rare.Below(kGitOpsOneIn) == 0) scope.Spawn(GitOps(course));
+    if (rare.Below(kForgetsOneIn) == 0) scope.Spawn(Forgets(course));
+    if (two && rare.Below(kClocksOneIn) == 0) scope.Spawn(Clocks(course));
     if (!scene.world.own_hub() && chance.OneIn(3)) scope.Spawn(KarmadaDies(course));
     if (two) scope.Spawn(Replicas(course));
     if (!two && leaders_change) scope.Spawn(Leaders(course));
@@ -449,6 +260,9 @@ json::Value Day::Json() const {
                        {"hubDeaths", static_cast<int64_t>(hub_deaths)},
                        {"writesLost", static_cast<int64_t>(writes_lost)},
                        {"writesKept", static_cast<int64_t>(writes_kept)},
+                       {"forgotten", static_cast<int64_t>(forgotten)},
+                       {"drifts", static_cast<int64_t>(drifts)},
+                       {"syncs", static_cast<int64_t>(syncs)},
                        {"troubles", static_cast<int64_t>(troubles)},
                        {"partitions", static_cast<int64_t>(partitions)},
                        {"meddlings", static_cast<int64_t>(meddlings)},
@@ -467,6 +281,9 @@ Day Day::FromJson(const Value& value) {
           .hub_deaths = number("hubDeaths"),
           .writes_lost = number("writesLost"),
           .writes_kept = number("writesKept"),
+          .forgotten = number("forgotten"),
+          .drifts = number("drifts"),
+          .syncs = number("syncs"),
           .troubles = number("troubles"),
           .partitions = number("partitions"),
           .meddlings = number("meddlings"),

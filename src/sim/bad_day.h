@@ -37,6 +37,9 @@ struct Day {
   uint64_t hub_deaths = 0;   // of the hub's process
   uint64_t writes_lost = 0;  // that were on their way to the hub's disk when it died
   uint64_t writes_kept = 0;  // the same; nobody was told, and they are there
+  uint64_t forgotten = 0;    // statuses, by operators
+  uint64_t drifts = 0;       // 1: replicas' clocks
+  uint64_t syncs = 0;        // of a GitOps bot
   uint64_t troubles = 0;     // in clusters
   uint64_t partitions = 0;
   uint64_t meddlings = 0;

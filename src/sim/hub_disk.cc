@@ -10,9 +10,9 @@ class HubDisk::LogEngine final : public store::Engine {
   explicit LogEngine(HubDisk& disk) : disk_(disk), process_(disk.process_) {}
 
   rt::Task<Result<Loaded>> Load(LoadEach each) override {
-    for (const auto& [place, kept] : disk_.log_)
+    for (const auto& [place, kept] : disk_.content_.log)
       CO_TRY(each(place.first, kept.create_revision, place.second, kept.change));
-    co_return Loaded{.revision = disk_.newest_, .compacted = disk_.compacted_};
+    co_return Loaded{.revision = disk_.content_.newest, .compacted = disk_.content_.compacted};
   }
 
   rt::Task<Result<void>> Write(std::vector<store::LogRecord> records) override {
@@ -38,8 +38,8 @@ class HubDisk::LogEngine final : public store::Engine {
 
   rt::Task<Result<void>> Compact(store::Revision compacted, std::vector<store::Superseded> superseded) override {
     if (dead()) co_return Gone();
-    for (const store::Superseded& one : superseded) disk_.log_.erase({one.revision, one.index});
-    disk_.compacted_ = std::max(disk_.compacted_, compacted);
+    for (const store::Superseded& one : superseded) disk_.content_.log.erase({one.revision, one.index});
+    disk_.content_.compacted = std::max(disk_.content_.compacted, compacted);
     co_return Result<void>();
   }
 
@@ -60,12 +60,19 @@ std::unique_ptr<store::Engine> HubDisk::NewEngine() {
 
 void HubDisk::Append(const std::vector<store::LogRecord>& records) {
   for (const store::LogRecord& record : records) {
-    INVARIANT(record.revision > newest_, "revisions grow");
+    INVARIANT(record.revision > content_.newest, "revisions grow");
     for (uint32_t i = 0; i < record.changes.size(); ++i)
-      log_.emplace_hint(log_.end(), Place{record.revision, i}, Kept{record.create_revisions[i], record.changes[i]});
-    newest_ = record.revision;
+      content_.log.emplace_hint(content_.log.end(), Place{record.revision, i},
+                                Kept{record.create_revisions[i], record.changes[i]});
+    content_.newest = record.revision;
   }
 }
+
+std::shared_ptr<const HubDisk::Backup> HubDisk::BackUp() const {
+  return std::make_shared<const Backup>(Backup{.content = content_});
+}
+
+void HubDisk::Restore(const Backup& backup) { content_ = backup.content; }
 
 rt::Task<void> HubDisk::WriteUnderWay() { co_await begun_.Wait(); }
 

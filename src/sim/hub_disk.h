@@ -40,6 +40,12 @@ class HubDisk {
   // The next write is on its way until the process dies; afterwards it is there, or not.
   void Hold(bool keeps) { hold_ = keeps; }
 
+  // What is on it, to be put back later: acknowledged writes are lost then, and revisions begin anew from there. Only
+  // while no process runs.
+  struct Backup;
+  std::shared_ptr<const Backup> BackUp() const;
+  void Restore(const Backup& backup);
+
   // Until a write has begun that has not ended. Waits for ever while syncs take no time.
   rt::Task<void> WriteUnderWay();
 
@@ -56,11 +62,15 @@ class HubDisk {
 
   void Append(const std::vector<store::LogRecord>& records);
 
+  struct Content {
+    std::map<Place, Kept> log;
+    store::Revision newest;
+    store::Revision compacted;
+  };
+
   rt::VirtualLoop& loop_;
   Duration slowest_sync_{};
-  std::map<Place, Kept> log_;
-  store::Revision newest_;
-  store::Revision compacted_;
+  Content content_;
   std::vector<store::LogRecord> under_way_;
   rt::Event begun_;  // set while there are such
   std::optional<bool> hold_;
@@ -68,6 +78,10 @@ class HubDisk {
   uint64_t process_ = 0;  // engines of earlier ones write nothing
   uint64_t lost_ = 0;
   uint64_t kept_ = 0;
+};
+
+struct HubDisk::Backup {
+  Content content;
 };
 
 }  // namespace baton::sim

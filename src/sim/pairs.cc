@@ -27,9 +27,9 @@ constexpr uint64_t kSeed = 1;  // of the move: pairs are tried, not chances
 constexpr uint64_t kOrder = 1;
 constexpr uint64_t kStride = 7919;  // what one run does not come to another begins with
 constexpr size_t kFailuresMax = 20;
-constexpr std::array<std::string_view, kBlows> kBlowNames = {"before",        "after",        "deposed-soon",
-                                                             "deposed-late",  "all-die-lost", "all-die-kept",
-                                                             "hub-dies-lost", "hub-dies-kept"};
+constexpr std::array<std::string_view, kBlows> kBlowNames = {"before",        "after",         "deposed-soon",
+                                                             "deposed-late",  "all-die-lost",  "all-die-kept",
+                                                             "hub-dies-lost", "hub-dies-kept", "hub-restored"};
 constexpr std::array<Duration, kBlowsOfPairs> kSlow = {Duration{}, Duration{}, milliseconds(700), milliseconds(4'000)};
 constexpr std::array<std::string_view, 3> kWayNames = {"forward", "abort", "withdraw"};
 constexpr std::array<Way, 3> kWays = {Way::kForward, Way::kAbort, Way::kWithdraw};
@@ -121,11 +121,12 @@ rt::Task<void> EndDeposed(Scene& scene) {
 }
 
 // What the write came to is said by the disk.
-rt::Task<void> LoseHub(Scene& scene, Blow blow) {
+rt::Task<void> LoseHub(Scene& scene, Blow blow, const HubDisk::Backup& backup) {
   rt::VirtualLoop& loop = scene.world.loop();
   scene.Tell("fault", StrCat("the hub dies: ", BlowName(blow)));
   co_await loop.Sleep(AtWrite::kMoment);
-  scene.world.CrashHub(blow == Blow::kAllDieLost || blow == Blow::kAllDieKept);
+  scene.world.CrashHub(blow != Blow::kHubDiesLost && blow != Blow::kHubDiesKept);
+  if (blow == Blow::kHubRestored) scene.world.RestoreHub(backup);
   co_await loop.Sleep(milliseconds(static_cast<int64_t>(loop.random().Below(20'000))));
   co_await scene.world.ReviveHub();
 }
@@ -133,11 +134,12 @@ rt::Task<void> LoseHub(Scene& scene, Blow blow) {
 // After a blow another leader comes.
 rt::Task<void> Follow(Scene& scene, Blows& blows, rt::Scope& scope) {
   rt::VirtualLoop& loop = scene.world.loop();
+  const std::shared_ptr<const HubDisk::Backup> backup = scene.world.BackUpHub();
   while (true) {
     co_await blows.struck.Wait();
     blows.struck.Reset();
     if (OfTheHub(*blows.last)) {
-      co_await LoseHub(scene, *blows.last);
+      co_await LoseHub(scene, *blows.last, *backup);
       blows.followed = true;
       continue;
     }
@@ -155,6 +157,26 @@ rt::Task<void> Follow(Scene& scene, Blows& blows, rt::Scope& scope) {
     scene.world.StartController();
     blows.followed = true;
   }
+}
+
+// The hub knows nothing of the move. Whatever the members have: one job runs, from the state that it had; or none does,
+// a person is told, and what docs/ROLLOUT.md says to do then lets it run on.
+rt::Task<void> ExpectAfterRestore(Scene& scene) {
+  rt::VirtualLoop& loop = scene.world.loop();
+  co_await loop.Sleep(minutes(5));
+  if ((co_await scene.WhereItRuns()).empty()) {
+    const std::string told = co_await scene.WhyNotApplied();
+    scene.Expect(told.find("The record is gone") != std::string::npos,
+                 StrCat("after the backup was put back it runs nowhere, and is told: '", told, "'"));
+    co_await scene.TakeUpTheRecord();
+  }
+  const bool runs = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> { co_return !(co_await scene.WhereItRuns()).empty(); }, minutes(10));
+  co_await loop.Sleep(minutes(1));  // and it stays so
+  const std::string where = co_await scene.WhereItRuns();
+  scene.Expect(runs && (where == scene.from || where == scene.to),
+               StrCat("after the backup was put back it runs in '", where, "'", co_await scene.Dump()));
+  co_await scene.ExpectClean();
 }
 
 // The move from its beginning to its end, and what must hold then.
@@ -181,6 +203,7 @@ std::vector<std::string> PlayMove(Way way, Blows& blows, Story* story) {
       co_await scene.world.Until([&]() -> rt::Task<bool> { co_return blows.followed; }, minutes(1));
     }
     scene.world.KillDeposed();
+    if (blows.last == Blow::kHubRestored) co_return co_await ExpectAfterRestore(scene);
     co_await ExpectEndOf(scene, way);
     co_await scene.CheckAll();
   };
@@ -381,7 +404,8 @@ PairResult PlayPair(const PairName& name, Story* story) {
     return std::nullopt;
   };
   result.problems = PlayMove(name.way, blows, story);
-  if (!first || (name.second && !second)) result.problems.emplace_back("the move has no such write");
+  result.missed = !first || (name.second && !second);
+  if (result.missed) result.problems.emplace_back("the move has no such write");
   return result;
 }
 

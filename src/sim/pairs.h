@@ -3,7 +3,8 @@
 // answer is to die before the next write: in between nothing is written.) All pairs can be tried.
 //
 // Singles: one disturbance. These also have the death of the hub while the write is on its way to its disk, which has
-// it afterwards or has not: with the controllers, which are in the same process, or without.
+// it afterwards or has not: with the controllers, which are in the same process, or without. And the hub's disk as it
+// was before the move, put back in the middle of it: whatever members have then, there is one writer and nothing lost.
 //
 //   RunSingles(2, print);                                                 // all, on two cores
 //   RunPairs({.slice = night % 6, .slices = 6, .jobs = 2}, print);        // a sixth of all, another one every night
@@ -36,8 +37,9 @@ enum class Blow : uint8_t {
   kAllDieKept,  // and it has
   kHubDiesLost,
   kHubDiesKept,
+  kHubRestored,  // all die, and the hub comes back from a backup that is older than the move
 };
-inline constexpr size_t kBlows = 8;
+inline constexpr size_t kBlows = 9;
 inline constexpr size_t kBlowsOfPairs = 4;  // the first four
 std::string_view BlowName(Blow blow);
 
@@ -61,6 +63,7 @@ struct PairResult {
   std::string name;
   std::string where;  // the writes, in words
   std::vector<std::string> problems;
+  bool missed = false;  // the move has no such write
 };
 
 // How many writes the leader makes when nothing is amiss.

@@ -148,7 +148,11 @@ void World::CutLease(size_t which, bool cut) {
 void World::SkewReplica(size_t which, Duration skew) {
   if (replica(which) == nullptr) return;
   TellOf(*replicas_[which], StrCat("its clock is ", skew / seconds(1), " s off"));
-  loop_.SetWallSkew(replicas_[which]->process, skew);
+  DriftReplica(which, skew);
+}
+
+void World::DriftReplica(size_t which, Duration skew) {
+  if (replica(which) != nullptr) loop_.SetWallSkew(replicas_[which]->process, skew);
 }
 
 std::optional<size_t> World::LeadingReplica() const {

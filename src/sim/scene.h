@@ -59,6 +59,7 @@ class Scene {
   std::string move = "move";  // the migration that is meant where no name is given
   std::vector<std::string> problems;
   bool template_edited = false;   // by the scene itself
+  bool operator_forgot = false;   // a status; what it does then to a job that runs is its own doing
   bool paused_by_a_user = false;  // the binding's scheduling, before the move
 
   void Expect(bool holds, std::string what) {
@@ -78,6 +79,7 @@ class Scene {
   rt::Task<Value> Writer();
   rt::Task<Value> Migration(std::string name = "");
   rt::Task<std::vector<Value>> Overrides();
+  rt::Task<std::string> WhyNotApplied();     // what Works say that their member did not take; "": nothing
   std::string Third() const;                 // neither from nor to
   bool JobRuns(const std::string& cluster);  // the process itself, not what anyone says of it
   rt::Task<std::string> Dump();              // for messages: what the pipe has of the workload
@@ -89,6 +91,9 @@ class Scene {
   rt::Task<void> Abort(std::string name = "");
   rt::Task<void> PatchMigration(std::string patch, std::string name = "");
   rt::Task<void> PatchTemplate(std::string patch);
+  // What a person does whose hub has forgotten a move (docs/ROLLOUT.md): nothing runs, and the Writer's cluster has the
+  // state that it was stopped with. Its number becomes one that no cluster has seen.
+  rt::Task<void> TakeUpTheRecord();
 
   // ---- waiting ----
   rt::Task<bool> UntilPhase(std::string phase, Duration within = minutes(5), std::string name = "");

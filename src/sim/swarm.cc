@@ -82,6 +82,9 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.hub_deaths += day.hub_deaths;
   swarm.writes_lost += day.writes_lost;
   swarm.writes_kept += day.writes_kept;
+  swarm.forgotten += day.forgotten;
+  swarm.drifts += day.drifts;
+  swarm.syncs += day.syncs;
   swarm.troubles += day.troubles;
   swarm.partitions += day.partitions;
   swarm.meddlings += day.meddlings;
@@ -205,8 +208,10 @@ std::string Swarm::Text() const {
     if (faults.at(i) > 0) StrAppend(text, "  ", kube::FaultName(static_cast<kube::Fault>(i)), " ", faults.at(i));
   }
   StrAppend(text, "\nwith two replicas ", replicated, "  troubles of leaders ", leaders, "  deaths of the hub ",
-            hub_deaths, " (unanswered writes lost ", writes_lost, ", kept ", writes_kept, ")  troubles in clusters ",
-            troubles, "  partitions ", partitions, "  meddlings ", meddlings, "  newcomers ", newcomers);
+            hub_deaths, " (unanswered writes lost ", writes_lost, ", kept ", writes_kept, ")");
+  StrAppend(text, "\ntroubles in clusters ", troubles, "  statuses forgotten ", forgotten, "  partitions ", partitions,
+            "  drifting clocks ", drifts, "  meddlings ", meddlings, "  GitOps syncs ", syncs, "  newcomers ",
+            newcomers);
   const auto hit =
       static_cast<size_t>(std::ranges::count_if(probes, [](const auto& probe) { return probe.second > 0; }));
   StrAppend(text, "\nprobes hit: ", hit, " of ", probes.size(), "\n");

@@ -42,6 +42,9 @@ struct Swarm {
   uint64_t hub_deaths = 0;
   uint64_t writes_lost = 0;
   uint64_t writes_kept = 0;
+  uint64_t forgotten = 0;
+  uint64_t drifts = 0;
+  uint64_t syncs = 0;
   uint64_t troubles = 0;
   uint64_t partitions = 0;
   uint64_t meddlings = 0;

@@ -153,6 +153,12 @@ void World::CrashHub(bool with_controllers) {
   hub_.Crash();
 }
 
+void World::RestoreHub(const HubDisk::Backup& backup) {
+  INVARIANT(!hub_.up(), "a backup is put back while the hub is down");
+  if (story_ != nullptr) story_->Tell("person", "puts a backup back on the hub's disk");
+  hub_.disk().Restore(backup);
+}
+
 rt::Task<void> World::ReviveHub() {
   if (hub_.up()) co_return;
   const Result<void> started = co_await StartHub();

@@ -176,6 +176,9 @@ class World {
   bool hub_runs() const { return hub_.up(); }
   // From here on a write to the hub's disk takes up to that long, so that a crash can come before it has ended.
   void SetSlowestSync(Duration slowest) { hub_.disk().SetSlowestSync(slowest); }
+  // The hub's disk as it is; put back while the hub is down, it forgets all that came since.
+  std::shared_ptr<const HubDisk::Backup> BackUpHub() { return hub_.disk().BackUp(); }
+  void RestoreHub(const HubDisk::Backup& backup);
   void HoldNextWrite(bool keeps) { hub_.disk().Hold(keeps); }
   rt::Task<void> WriteUnderWay() { return hub_.disk().WriteUnderWay(); }
   const HubDisk& hub_disk() { return hub_.disk(); }
@@ -193,7 +196,8 @@ class World {
   // From here on, for as long as a lease lasts, two may lead: no election can know of a lease that somebody deleted.
   // The fence and the Writer's version must do.
   void LeaseDeleted() { lease_deleted_ = loop_.Now(); }
-  void SkewReplica(size_t which, Duration skew);  // its wall clock
+  void SkewReplica(size_t which, Duration skew);   // its wall clock
+  void DriftReplica(size_t which, Duration skew);  // the same, in small steps that nobody is told of
   Replica* replica(size_t which) { return which < replicas_.size() ? replicas_[which].get() : nullptr; }
   // The one that leads and is not paused; the newest when an older one does not know yet that it was deposed.
   std::optional<size_t> LeadingReplica() const;

@@ -88,6 +88,8 @@ constexpr Exhibit kExhibits[] = {
      ""},
     {"attack 10", "a hub without its records places the workload beside the one that runs",
      "rollout.unknown_epoch_elsewhere", "story hub-lost", ""},
+    {"attack 10", "a hub restored from a backup in the middle of a move finds its source stopped, and tells nobody",
+     "rollout.older_record_is_told", "blow forward hub-restored 20", ""},
     {"attack 11", "a target is taken back by what it had done when last looked at",
      "handoff.progress_is_judged_after_the_stop", "story running-target-aborted", kBehind,
      "handoff.late_start_is_noticed"},

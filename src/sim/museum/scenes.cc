@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "sim/bad_day.h"
+#include "sim/pairs.h"
 #include "sim/scenario.h"
 #include "sim/stories.h"
 #include "sim/trials.h"
@@ -74,6 +75,11 @@ Result<Played> PlayScene(std::string_view name) {
     const Way way = TRY(WayOf(words[1]));
     const auto delay = milliseconds(static_cast<int64_t>(Number(words[3])));
     return Of(TwoLeadersFrom(kSeed, way, Number(words[2]), delay, nullptr, hub), Number(words[2]));
+  }
+  if (kind == "blow" && words.size() == 4) {
+    const PairName pair = TRY(PairName::Parse(StrCat(words[1], ":", words[2], "-", words[3])));
+    PairResult result = PlayPair(pair);
+    return Played{.problems = std::move(result.problems), .past_the_end = result.missed};
   }
   if (kind == "wish" && words.size() == 3) {
     return Of(WishAt(kSeed, Number(words[2]), SideOf(words[1])), Number(words[2]));

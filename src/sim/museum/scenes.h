@@ -3,6 +3,7 @@
 //   story savepoint-never-ends        one of sim/stories.h
 //   crash forward after 17            the leader dies after its 17th write (forward, abort, withdraw; before, after)
 //   leaders forward 12 700            from write 12 on an old leader goes on beside the new one, 700 ms late
+//   blow forward hub-restored 16      one of sim/pairs.h, alone, at write 16
 //   wish before 9                     a move that an annotation asks for; the leader dies at write 9
 //   meddle Abort 44                   one of sim/trials.h, at write 44
 //   file guards/late_write            tests/scenarios/guards/late_write.yaml

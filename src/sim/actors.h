@@ -1,0 +1,51 @@
+// Actors: who, besides calls that fail, makes a day a bad one (sim/bad_day.h): leaders, replicas, the hub, clusters,
+// clocks, people, a GitOps bot. Each is a task that goes on until it is dropped, or does one thing; what they do must
+// not be harmful, however often, and at whatever moment. What they did is counted in the day.
+//
+//   rt::Scope scope(loop);
+//   scope.Spawn(Leaders({scene, chance, rare, day}));
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "rt/random.h"
+#include "sim/bad_calls.h"
+#include "sim/bad_day.h"
+#include "sim/scene.h"
+
+namespace baton::sim {
+
+inline constexpr size_t kReplicas = 2;
+inline constexpr std::string_view kNewcomer = "late";  // the other workload's name
+
+struct Course {
+  Scene& scene;
+  BadCalls& chance;
+  rt::SeededRandom& rare;  // for what few days have: so the others stay as they are when such a thing is added
+  Day& day;
+
+  Duration Rarely(int64_t ms) const;  // up to that
+};
+
+// ---- controllers ----
+rt::Task<void> Leaders(Course course);       // die, or are deposed and go on
+rt::Task<void> KarmadaDies(Course course);   // the other federation
+rt::Task<void> StartReplicas(Scene& scene);  // in place of the one leader that there was
+rt::Task<void> Replicas(Course course);      // die, are paused, kept from their lease, given another clock
+void HealReplicas(World& world);
+
+// ---- hub, clusters, clocks ----
+rt::Task<void> HubDies(Course course);
+rt::Task<void> Troubles(Course course);  // operators die, stall, are slow, fail savepoints
+rt::Task<void> Forgets(Course course);   // an operator's status, once
+rt::Task<void> Partitions(Course course, Duration after);
+rt::Task<void> Clocks(Course course);
+
+// ---- people and their programs ----
+rt::Task<void> Meddler(Course course, Duration after, size_t which);
+rt::Task<void> Newcomer(Course course, Duration after);
+rt::Task<void> GitOps(Course course);
+
+}  // namespace baton::sim
