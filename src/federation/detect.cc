@@ -5,6 +5,7 @@
 
 #include "api/karmada_keys.h"
 #include "api/karmada_names.h"
+#include "base/probe.h"
 #include "base/strings.h"
 #include "federation/changes.h"
 #include "federation/claim.h"
@@ -19,8 +20,8 @@ namespace {
 
 namespace keys = api::karmada;
 
-// A binding that is gone is not made anew at once. It may have gone with its template, which our copy does not know
-// yet: the garbage collector would take each new one, as fast as we make them.
+// A binding that is gone is not made anew at once, nor before the hub has said that the template is there. It may have
+// gone with its template, which our copy does not know yet: what was deleted would run again until it does.
 constexpr Duration kMadeAnewAfter = seconds(1);
 constexpr Duration kKindRetry = seconds(5);  // a safety net for kinds that the hub does not serve yet
 
@@ -66,6 +67,7 @@ DetectController::DetectController(Hub& hub, ScheduleController& schedule)
     if (!before.is_null() && !now.is_null() && !SpecificationChanged(before, now)) return;
     const std::string key = TemplateKey::Of(now.is_null() ? before : now).ToString();
     if (before.is_null() || now.is_null() || !ChangedByFederation(before, now)) changed_by_federation_.erase(key);
+    if (now.is_null()) lost_bindings_.erase(key);
     controller_.Add(key);
   });
   hub_.OnBinding([this](const json::Value& before, const json::Value& now) {
@@ -78,7 +80,10 @@ DetectController::DetectController(Hub& hub, ScheduleController& schedule)
     // Somebody deleted or changed what detect wrote: put it right.
     const bool ours_changed = !before.is_null() && !now.is_null() && before["spec"] != now["spec"];
     if (ours_changed) controller_.Add(key.ToString());
-    if (now.is_null()) controller_.AddAfter(key.ToString(), kMadeAnewAfter);
+    if (now.is_null() && !hub_.Template(key).is_null()) {
+      lost_bindings_.insert(key.ToString());
+      controller_.AddAfter(key.ToString(), kMadeAnewAfter);
+    }
   });
 }
 
@@ -326,6 +331,14 @@ json::Value DetectController::WithClustersOfWorks(const std::string& binding_key
   return binding;
 }
 
+// Whether the hub has it now, and it is the one that we know.
+rt::Task<Result<bool>> DetectController::IsThere(const TemplateKey& key, std::string uid) {
+  const kube::Resource resource = CO_TRY(co_await hub_.ResourceOf(key.api_version, key.kind));
+  const Result<json::Value> live = co_await hub_.api().Get(resource, {key.ns, key.name});
+  if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return live.error();
+  co_return live.ok() && kube::UidOf(*live) == uid && !kube::IsDeleting(*live);
+}
+
 rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
   const TemplateKey key = TemplateKey::FromString(key_text);
   const json::Value object = hub_.Template(key);
@@ -377,6 +390,15 @@ rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
     co_return co_await TemplateGone(key);
   }
   if (kube::IsDeleting(current)) co_return kube::Outcome::Done();  // its end will wake us
+  if (current.is_null() && lost_bindings_.contains(key_text)) {
+    const Result<bool> there = co_await IsThere(key, std::string(kube::UidOf(object)));
+    if (!there.ok()) co_return kube::Outcome::Retry(there.error());
+    if (!*there) {
+      SOMETIMES("federation.binding_went_with_its_template");
+      co_return kube::Outcome::WaitFor(kMadeAnewAfter);  // the watch will tell, and take this from our list
+    }
+    lost_bindings_.erase(key_text);
+  }
   Result<json::Value> desired = co_await Desired(object, policy_object, policy, current);
   if (!desired.ok()) {
     hub_.events().Warning(object, "GetReplicasFailed", desired.error().message());

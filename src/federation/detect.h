@@ -27,6 +27,7 @@ class DetectController {
   rt::Task<kube::Outcome> Release(const std::string& binding_key, json::Value binding, json::Value object);
   rt::Task<Result<void>> MarkTemplate(json::Value marked);
   rt::Task<kube::Outcome> TemplateGone(const TemplateKey& key);
+  rt::Task<Result<bool>> IsThere(const TemplateKey& key, std::string uid);
   rt::Task<Result<json::Value>> Desired(json::Value object, json::Value policy, PropagationPolicy compiled,
                                         json::Value current);
   json::Value WithClustersOfWorks(const std::string& binding_key, json::Value binding, const json::Value& object) const;
@@ -43,6 +44,7 @@ class DetectController {
   ScheduleController& schedule_;
   std::set<std::pair<std::string, std::string>> wanted_kinds_;  // apiVersion, kind: not watched yet
   std::set<std::string> changed_by_federation_;                 // templates that a policy made us look at
+  std::set<std::string> lost_bindings_;                         // templates that we know, and whose binding is gone
   rt::Event kinds_wanted_;
   kube::Controller controller_;
   kube::Controller policies_;
