@@ -38,31 +38,6 @@ constexpr std::string_view kServerFields[] = {"creationTimestamp",
                                               "ownerReferences",
                                               "finalizers"};
 
-json::Value Pruned(json::Value object) {
-  json::Value& metadata = object.Edit("metadata");
-  for (const std::string_view field : kServerFields) metadata.Erase(field);
-  object.Erase("status");
-  const std::string_view kind = kube::KindOf(object);
-  if (kind == "Deployment" && object["metadata"]["annotations"].Has("deployment.kubernetes.io/revision")) {
-    object.Edit("metadata").Edit("annotations").Erase("deployment.kubernetes.io/revision");
-  }
-  if (kind == "Service" && kube::ApiVersionOf(object) == "v1" && object["spec"]["clusterIP"].str() != "None") {
-    object.Edit("spec").Erase("clusterIP");
-    object.Edit("spec").Erase("clusterIPs");
-  }
-  if (kind == "Job" && !object["spec"]["manualSelector"].bool_or(false)) {
-    object.Edit("spec").Erase("ttlSecondsAfterFinished");
-    for (const std::string_view label :
-         {"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"}) {
-      if (object["spec"]["template"]["metadata"]["labels"].Has(label)) {
-        object.Edit("spec").Edit("template").Edit("metadata").Edit("labels").Erase(label);
-      }
-    }
-    object.Edit("spec").Erase("selector");
-  }
-  return object;
-}
-
 std::string JoinedKeys(const json::Value& map, std::string_view also) {
   std::vector<std::string> names;
   for (const json::Member& member : map.members()) names.emplace_back(member.key());
@@ -103,6 +78,31 @@ bool IsNamed(const json::Value& binding, std::string_view cluster) {
 }
 
 }  // namespace
+
+json::Value Pruned(json::Value object) {
+  json::Value& metadata = object.Edit("metadata");
+  for (const std::string_view field : kServerFields) metadata.Erase(field);
+  object.Erase("status");
+  const std::string_view kind = kube::KindOf(object);
+  if (kind == "Deployment" && object["metadata"]["annotations"].Has("deployment.kubernetes.io/revision")) {
+    object.Edit("metadata").Edit("annotations").Erase("deployment.kubernetes.io/revision");
+  }
+  if (kind == "Service" && kube::ApiVersionOf(object) == "v1" && object["spec"]["clusterIP"].str() != "None") {
+    object.Edit("spec").Erase("clusterIP");
+    object.Edit("spec").Erase("clusterIPs");
+  }
+  if (kind == "Job" && !object["spec"]["manualSelector"].bool_or(false)) {
+    object.Edit("spec").Erase("ttlSecondsAfterFinished");
+    for (const std::string_view label :
+         {"controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"}) {
+      if (object["spec"]["template"]["metadata"]["labels"].Has(label)) {
+        object.Edit("spec").Edit("template").Edit("metadata").Edit("labels").Erase(label);
+      }
+    }
+    object.Edit("spec").Erase("selector");
+  }
+  return object;
+}
 
 std::string ClusterOfWork(const json::Value& work) {
   const auto cluster = keys::ClusterOfExecutionNamespace(kube::NamespaceOf(work));

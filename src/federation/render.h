@@ -27,6 +27,9 @@ namespace baton::federation {
 
 inline constexpr std::string_view kNeedsOverrides = "baton.io/needs-overrides";  // an annotation of bindings
 
+// A template as members get it: without what the hub's own server has put into it.
+json::Value Pruned(json::Value object);
+
 class RenderController {
  public:
   RenderController(Hub& hub, Revisions& revisions);

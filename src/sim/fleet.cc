@@ -7,6 +7,7 @@
 
 #include "api/karmada_names.h"
 #include "base/strings.h"
+#include "federation/render.h"
 #include "federation/resources.h"
 #include "practice/flink_operator.h"
 #include "practice/kind_spec.h"
@@ -129,7 +130,7 @@ rt::Task<Result<void>> AddWorkload(Reading reading, Value writer) {
     left.push_back(StrCat(told, ": it has a Writer, and no template, no binding, or is not managed any more"));
     co_return Result<void>();
   }
-  FleetWorkload workload{.object = Plain(*object),
+  FleetWorkload workload{.object = Plain(federation::Pruned(*object)),
                          .binding = BindingLike(*binding),
                          .cluster = std::string(writer["spec"]["holder"]["cluster"].str())};
   Value holder = json::Object({{"name", workload.cluster}});

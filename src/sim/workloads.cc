@@ -70,6 +70,12 @@ Result<Workload> Workload::Of(std::string_view kind, std::string_view key) {
   return Workload{.resource = spec->resource, .name = name};
 }
 
+std::vector<std::string> Workload::Kinds() {
+  std::vector<std::string> kinds = {std::string(kFlink)};
+  for (const KindOfWorkload& one : kKinds) kinds.emplace_back(one.kind);
+  return kinds;
+}
+
 bool Workload::IsPlayed(const kube::Resource& resource) {
   if (resource.kind == kFlink) return true;
   const practice::KindSpec* spec = SpecOf(resource.kind);

@@ -24,6 +24,7 @@ struct Workload {
   // An error: practice clusters do not play that kind.
   static Result<Workload> Of(std::string_view kind, std::string_view key);
   static bool IsPlayed(const kube::Resource& resource);
+  static std::vector<std::string> Kinds();  // all that there are
 
   std::string Key() const { return name.Key(); }
   std::string Text() const;         // "FlinkDeployment/orders"
