@@ -346,6 +346,7 @@ Result<Judgement> Profile::Judge(const Value& object, const Value& related, cons
 }
 
 bool Profile::HasBeside() const { return Defines("Beside"); }
+bool Profile::prepares() const { return Defines("Beside") || Defines("Prepared"); }
 
 Result<std::vector<Value>> Profile::Beside(const Value& object, const Value& related, const Question& question) const {
   std::vector<Value> beside;

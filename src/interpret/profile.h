@@ -138,6 +138,8 @@ class Profile {
   Result<Judgement> Judge(const json::Value& object, const json::Value& related, const Question& question) const;
   Result<std::vector<std::string>> Preflight(const json::Value& object) const;
   bool HasBeside() const;
+  // Something must be seen in the cluster before it may be started there.
+  bool prepares() const;
   Result<std::vector<json::Value>> Beside(const json::Value& object, const json::Value& related,
                                           const Question& question) const;
   // "": it may be started.

@@ -141,6 +141,7 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
     seen.target_invalid = known.target_invalid;
   }
   if (look.profile == nullptr) co_return look;
+  seen.prepares = look.profile->prepares();
   // It may have been asked for after the checks before the move, which refuse it where the kind has none.
   if (!look.profile->has_last_checkpoint()) look.spec.migration.last_checkpoint = false;
   seen.override_state = ReadOverride(look.override_policy, claim, look.workload, Pinned(look), *look.profile);

@@ -101,6 +101,16 @@ std::string ToAnswer(const Sighting& sighting, const Holder& meant) {
   return StrCat("the cluster ", meant.cluster, " that joined: another one answers under its name");
 }
 
+// Why it must not be told to start there yet; "": it may be. What it starts from is brought to it while it is held, and
+// only an answer says that it is there: a start without it would be one from nothing.
+std::string NotReady(const Observation& seen, const Sighting& there, const Holder& meant) {
+  const bool looked_at = Answers(there, meant) && there.found;
+  if (looked_at && !there.unprepared.empty()) return StrCat(meant.cluster, " to be ready for it: ", there.unprepared);
+  if (!seen.prepares || GUARD("rollout.ready_before_it_starts", looked_at && there.held && !there.deleting)) return {};
+  if (!Answers(there, meant)) return ToAnswer(there, meant);
+  return StrCat("the held workload in ", meant.cluster);
+}
+
 // The stop of `meant`, proven by this very look.
 bool StopProven(const Writer& writer, const Sighting& sighting, const Holder& meant) {
   return Answers(sighting, meant) && sighting.found && GUARD("rollout.same_object", sighting.uid == writer.stop->uid) &&
@@ -427,8 +437,7 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
     return BindTarget(phase, writer, migration, seen);
   }
   // What it starts from is brought to it first.
-  if (!ordered && Answers(seen.target, claim.target) && seen.target.found && !seen.target.unprepared.empty()) {
-    const std::string what = StrCat(claim.target.cluster, " to be ready for it: ", seen.target.unprepared);
+  if (const std::string what = NotReady(seen, seen.target, claim.target); !ordered && !what.empty()) {
     if (seen.in_phase >= migration.deadlines.start)
       return OnFailureAfterGrant(phase, writer, migration, seen, StrCat("waited too long for ", what));
     return Wait(phase, what, migration.deadlines.start);
@@ -693,8 +702,7 @@ Decision ResumeSource(const Writer& writer, const Migration& migration, const Ob
   const bool late = seen.in_phase >= migration.deadlines.undo;
   const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
   const bool ordered = seen.override_state && seen.override_state->source == wanted->source;
-  if (!ordered && Answers(seen.source, claim.source) && seen.source.found && !seen.source.unprepared.empty()) {
-    const std::string what = StrCat(claim.source.cluster, " to be ready for it: ", seen.source.unprepared);
+  if (const std::string what = NotReady(seen, seen.source, claim.source); !ordered && !what.empty()) {
     if (late) return Ask(phase, what, StrCat("look at cluster ", claim.source.cluster));
     return Wait(phase, what, migration.deadlines.undo);
   }

@@ -215,8 +215,9 @@ struct Sighting {
 };
 
 struct Observation {
-  int64_t fence = 0;    // of this leader
-  bool own_hub = true;  // the RunGate stands in the pipe: a target may be created in its held form
+  int64_t fence = 0;      // of this leader
+  bool own_hub = true;    // the RunGate stands in the pipe: a target may be created in its held form
+  bool prepares = false;  // what this kind starts from is brought to its cluster first: who is silent is not ready
   bool template_found = true;
   std::vector<std::string> problems;  // preflight's, when it was done; only read while Pending
   bool preflight_done = false;

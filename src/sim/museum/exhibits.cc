@@ -125,6 +125,8 @@ constexpr Exhibit kExhibits[] = {
     {"ours", "the object that stopped is not the one that was told to", "rollout.same_object",
      "file guards/stopped_source_made_anew", kBehind, "rollout.capture_is_new"},
     {"ours", "a proof of an object that is being deleted", "rollout.not_deleting", "", kOutlives},
+    {"ours", "a target that is silent after the grant is started without the volumes that it starts from",
+     "rollout.ready_before_it_starts", "file guards/silent_when_it_is_to_be_prepared", ""},
     {"ours", "the source ran again after its state was captured", "rollout.capture_is_the_granted_one",
      "file guards/source_ran_in_between", ""},
     {"ours", "a target that was made anew starts from the capture once more", "rollout.start_is_for_one_object",
