@@ -20,6 +20,7 @@ using json::Value;
 namespace {
 
 constexpr std::string_view kOverrideKey = "override:";  // before the key of an override of ours, in the queue
+constexpr std::string_view kLockKey = "lock:";          // before the key of a binding that is locked for no move
 
 std::string WorkloadIndex(const Value& workload) {
   return StrCat(kube::KindOf(workload), "/", kube::NamespaceOf(workload), "/", kube::NameOf(workload));
@@ -86,6 +87,11 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     if (!OnlyToldOn(before, now)) Wake(now.is_null() ? before : now);
   });
   hub_.OnBinding([this](const Value& before, const Value& now) {
+    const std::string key = kube::Name::Of(now).Key();  // and the Writer's
+    const bool locked = now["metadata"]["annotations"].Has(kFenceAnnotation);
+    // A lock of nobody; or its claim has not come to us yet.
+    if (locked && !writers_.Get(key)["spec"]["claim"].is_object())
+      controller_.AddAfter(StrCat(kLockKey, key), kLookAgain);
     constexpr std::string_view kSettled = "schedulerObservedGeneration";
     if (OnlyToldOn(before, now) && before["status"][kSettled] == now["status"][kSettled]) return;
     const Value& resource = (now.is_null() ? before : now)["spec"]["resource"];
@@ -260,6 +266,8 @@ rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {
   if (key.starts_with(kOverrideKey)) {
     co_return kube::Outcome::Of(co_await RemoveLostOverride(kube::Name::FromKey(key.substr(kOverrideKey.size()))));
   }
+  if (key.starts_with(kLockKey))
+    co_return kube::Outcome::Of(co_await RemoveLateLock(kube::Name::FromKey(key.substr(kLockKey.size()))));
   Result<Value> object = Value();
   Value writer;
   std::optional<Look> ahead;

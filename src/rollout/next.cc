@@ -106,7 +106,7 @@ std::string ToAnswer(const Sighting& sighting, const Holder& meant) {
 std::string NotReady(const Observation& seen, const Sighting& there, const Holder& meant) {
   const bool looked_at = Answers(there, meant) && there.found;
   if (looked_at && !there.unprepared.empty()) return StrCat(meant.cluster, " to be ready for it: ", there.unprepared);
-  if (!seen.prepares || GUARD("rollout.ready_before_it_starts", looked_at && there.held && !there.deleting)) return {};
+  if (!seen.prepares || GUARD("handoff.ready_before_it_starts", looked_at && there.held && !there.deleting)) return {};
   if (!Answers(there, meant)) return ToAnswer(there, meant);
   return StrCat("the held workload in ", meant.cluster);
 }
@@ -500,7 +500,9 @@ Decision Clean(const Writer& writer, const Migration& migration, const Observati
   // Gone counts only when the binding no longer lists it: else the pipe creates it again.
   // What stayed in a cluster that is lost goes when that comes back: the pipe keeps its order to delete.
   const bool gone = SeenGone(seen.source, claim.source) || Attested(migration, claim, claim.source, seen.source);
-  if (seen.binding != only_target && !(gone && seen.binding == free))
+  // It was given back when the source was gone: a source that does not answer now is no reason to lock it again.
+  const bool given_back = seen.binding == free && (gone || !Answers(seen.source, claim.source));
+  if (seen.binding != only_target && !given_back)
     return Do(phase, PutBinding{only_target}, StrCat("removing the workload from ", claim.source.cluster));
   if (!gone) {
     const std::string what = StrCat("the stopped workload to be gone from ", claim.source.cluster);

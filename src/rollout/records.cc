@@ -164,8 +164,7 @@ Value WriteWriter(const Writer& writer, const Value& current, const Value& workl
   put("receipt", writer.receipt.has_value(), writer.receipt ? ReceiptJson(*writer.receipt) : Value());
   put("ended", !writer.ended_uid.empty(),
       json::Object({{"migrationUID", writer.ended_uid}, {"phase", PhaseName(writer.ended)}}));
-  if (!writer.claim) spec.Erase("pinned");
-  if (!writer.claim) spec.Erase("prior");
+  if (!writer.claim) spec.Erase("pinned");  // prior stays: a lock that comes late is undone by it
   return object;
 }
 

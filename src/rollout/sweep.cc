@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/guard.h"
 #include "base/probe.h"
 #include "base/strings.h"
 #include "federation/resources.h"
@@ -97,6 +98,23 @@ rt::Task<Result<void>> Engine::RemoveLateOverride(const Value& migration) {
   SOMETIMES("rollout.late_override_removed");
   look.override_policy = *std::move(late);
   co_return co_await Remove(look);
+}
+
+// A lock of the binding that no claim stands for: of a leader that is gone, whose write came when the move had ended.
+rt::Task<Result<void>> Engine::RemoveLateLock(kube::Name name) {
+  const Value binding = CO_TRY(co_await GetOrNull(hub_.api(), federation::kResourceBindings, name));
+  if (!binding["metadata"]["annotations"].Has(kFenceAnnotation)) co_return Result<void>();
+  // After the binding: who claims the workload locks it only then.
+  const Value writer = CO_TRY(co_await GetOrNull(hub_.api(), kWriters, name));
+  if (writer["spec"]["claim"].is_object() || !GUARD_STANDS("handoff.late_lock_is_removed")) co_return Result<void>();
+  SOMETIMES("rollout.late_lock_removed");
+  BindingState free{.clusters = {}, .locked = false, .fence = 0};
+  for (const Value& cluster : binding["spec"]["clusters"].items()) free.clusters.emplace(cluster["name"].str());
+  Result<Value> written = co_await hub_.api().Update(federation::kResourceBindings,
+                                                     WriteBinding(free, binding, Claim{}, writer["spec"]["prior"]));
+  if (!written.ok()) co_return std::move(written).error();
+  hub_.Learn(federation::kResourceBindings, *written);
+  co_return Result<void>();
 }
 
 // One that no migration and no claim knows: of a move whose record was removed by force.

@@ -179,7 +179,8 @@ TEST(PairsTest, AWriteThatIsNotThereIsTold) {
 
 TEST(ReachTest, ASceneReachesItsProbe) {
   EXPECT_GT(PlayReach("rollout.gate_holds_another_object"), 0U);
-  for (const char* probe : {"rollout.record_is_older_than_the_member", "rollout.attested",
+  for (const char* probe : {"federation.binding_went_with_its_template", "rollout.late_lock_removed",
+                            "rollout.record_is_older_than_the_member", "rollout.attested",
                             "rollout.deleted_before_its_finalizer", "rollout.target_is_lost"}) {
     EXPECT_GT(PlayReach(probe), 0U) << probe;
   }

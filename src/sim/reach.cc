@@ -40,12 +40,14 @@ struct Reach {
 };
 
 constexpr Reach kReaches[] = {
+    {"federation.binding_went_with_its_template", [](size_t) { PlayStory("deleted-while-its-watch-lags"); }, 1},
     {"federation.late_create_taken_back", TwoLeaders, 4 * kTriesMax},
     {"federation.older_epoch_refused", TwoLeaders, 4 * kTriesMax},
     {"rollout.attested", [](size_t) { PlayStory("attested-source"); }, 1},
     {"rollout.deleted_before_its_finalizer", [](size_t) { PlayStory("deleted-before-it-began"); }, 1},
     {"rollout.first_placement_finds_it_elsewhere", [](size_t) { PlayStory("hub-lost"); }, 1},
     {"rollout.gate_holds_another_object", [](size_t) { PlayStory("deleted-by-hand"); }, 1},
+    {"rollout.late_lock_removed", [](size_t) { PlayStory("late-lock"); }, 1},
     {"rollout.late_override_removed", TwoLeaders, 4 * kTriesMax},
     {"rollout.late_probe_taken_back", TwoLeaders, 4 * kTriesMax},
     {"rollout.record_is_older_than_the_member", [](size_t) { PlayStory("hub-restored-after-an-abort"); }, 1},

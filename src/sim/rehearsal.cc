@@ -392,9 +392,12 @@ class Stage {
              StrCat("left: OverridePolicy ", kube::NameOf(policy)));
     }
     for (const FleetWorkload* one : workloads_) {
-      const Value binding = co_await BindingOf(*one);
-      Expect(binding["spec"]["gracefulEvictionTasks"].is_null() && binding["spec"]["suspension"].is_null(),
-             StrCat(one->Name(), ": left: the lock of its binding"));
+      // One that came late, of a leader that is gone, is taken away when it is seen.
+      const auto unlocked = [&]() -> rt::Task<bool> {
+        const Value binding = co_await BindingOf(*one);
+        co_return binding["spec"]["gracefulEvictionTasks"].is_null() && binding["spec"]["suspension"].is_null();
+      };
+      Expect(co_await world_.Until(unlocked, seconds(30)), StrCat(one->Name(), ": left: the lock of its binding"));
     }
   }
 

@@ -81,6 +81,44 @@ rt::Task<void> DeletedBeforeItBegan(Scene& scene) {
   co_await scene.ExpectClean();
 }
 
+// What an old leader wrote in a move comes when the move has ended: with a version that was the newest for long enough.
+rt::Task<void> LateLock(Scene& scene) {
+  co_await scene.Begin();
+  co_await scene.Ask();
+  co_await scene.Settled();
+  co_await scene.ExpectPhase("Succeeded");
+  scene.Tell("leader 1", "its lock of the binding comes late");
+  const auto late = co_await scene.world.hub().Patch(
+      federation::kResourceBindings, kube::Name::FromKey(std::string(kBindingKey)), kube::PatchType::kMerge,
+      Yaml(StrCat("{metadata: {annotations: {", rollout::kFenceAnnotation,
+                  ": \"1\"}}, spec: {suspension: {scheduling: ", "true}, gracefulEvictionTasks: [{fromCluster: ",
+                  scene.to, ", purgeMode: Never, reason: ", rollout::kTaskReason,
+                  ", producer: ", rollout::kTaskProducer, ", suppressDeletion: true}]}}")));
+  scene.Expect(late.ok(), "the lock was not taken");
+  co_await scene.world.loop().Sleep(seconds(10));
+  co_await scene.CheckAll();
+}
+
+// Its binding goes at once, and the pipe's copy of the template is older than that.
+rt::Task<void> DeletedWhileItsWatchLags(Scene& scene) {
+  co_await scene.Begin();
+  scene.world.hub_faults().Add({.fault = kube::Fault::kWatchDelay,
+                                .delay = seconds(20),
+                                .verb = std::nullopt,
+                                .plural = FlinkDeployments().plural,
+                                .name = {},
+                                .subresource = {},
+                                .when = nullptr});
+  scene.Tell("person", "deletes the template");
+  const auto gone = co_await scene.world.hub().Delete(FlinkDeployments(), {"default", "orders"});
+  scene.Expect(gone.ok(), "it was not deleted");
+  co_await scene.world.loop().Sleep(minutes(1));
+  scene.Expect((co_await scene.Binding()).is_null(), "the template is gone, and its binding is not");
+  for (const std::string& cluster : kClusters3)
+    scene.Expect((co_await scene.OnMember(cluster)).is_null(), StrCat("the template is gone, and not from ", cluster));
+  co_await scene.ExpectClean();
+}
+
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 }  // namespace baton::sim

@@ -12,4 +12,8 @@ rt::Task<void> LostTarget(Scene& scene);
 // A migration that somebody else keeps by a finalizer is deleted before any leader has seen it.
 rt::Task<void> DeletedBeforeItBegan(Scene& scene);
 
+// A lock of the binding comes when its move has ended.
+rt::Task<void> LateLock(Scene& scene);
+rt::Task<void> DeletedWhileItsWatchLags(Scene& scene);
+
 }  // namespace baton::sim
