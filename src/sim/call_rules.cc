@@ -128,6 +128,7 @@ FaultDecision CallRules::Reached(CallRule& rule, int64_t leader, const kube::Cal
   ++rule.met;
   if (rule.action == CallRule::Action::kFault) return {.fault = rule.fault, .delay = rule.delay};
   if (on_reached) on_reached(rule, CallText(call));
+  if (rule.action == CallRule::Action::kHubDies) return {};  // it is on its way to the hub's disk
   if (rule.action == CallRule::Action::kHang) {
     Hang(leader, rule.delay);
     return {.fault = Fault::kDelay, .delay = rule.delay};

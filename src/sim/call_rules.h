@@ -46,13 +46,14 @@ struct CallPick {
 };
 
 struct CallRule {
-  enum class Action : uint8_t { kFault, kCrash, kHang };
+  enum class Action : uint8_t { kFault, kCrash, kHang, kHubDies };
 
   CallPick pick;
   Action action = Action::kFault;
   kube::Fault fault = kube::Fault::kNone;
   Duration delay{};     // of the fault; how long it hangs; how long nobody leads
-  bool before = false;  // kCrash: the write is not done any more
+  bool before = false;  // kCrash, kHubDies: the write is not done any more
+  bool alone = false;   // kHubDies: without the controllers
   size_t hits = 1;
   std::string place;  // in the story
   size_t met = 0;

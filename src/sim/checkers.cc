@@ -114,6 +114,7 @@ rt::Task<void> Checkers::FollowOne(kube::Resource resource) {
   while (true) {
     auto watch = co_await world_.hub().OpenWatch({.resource = resource, .resource_version = version},
                                                  rt::Deadline::After(world_.loop(), kube::kCallTimeout));
+    if (!watch.ok()) version.clear();  // a hub that was restored does not know it
     while (watch.ok()) {
       const auto changes = co_await (*watch)->Next();
       if (!changes.ok()) break;

@@ -45,6 +45,11 @@ class Checkers {
   // A template as its owner wrote it; null: they deleted it.
   void Owns(const Workload& workload, const json::Value& object);
   // The story meddles with bindings or overrides: what is left there may be its own.
+  // A backup is put back: numbers and phases begin anew from there.
+  void HubForgets() {
+    moves_.clear();
+    writers_.clear();
+  }
   void MeddlesWithBindings() { meddles_ = true; }
 
   void Look();

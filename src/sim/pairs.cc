@@ -160,22 +160,21 @@ rt::Task<void> Follow(Scene& scene, Blows& blows, rt::Scope& scope) {
 }
 
 // The hub knows nothing of the move. Whatever the members have: one job runs, from the state that it had; or none does,
-// a person is told, and what docs/ROLLOUT.md says to do then lets it run on.
+// and a person is told. What docs/ROLLOUT.md says to do then puts everything right.
 rt::Task<void> ExpectAfterRestore(Scene& scene) {
-  rt::VirtualLoop& loop = scene.world.loop();
-  co_await loop.Sleep(minutes(5));
-  if ((co_await scene.WhereItRuns()).empty()) {
-    const std::string told = co_await scene.WhyNotApplied();
-    scene.Expect(told.find("The record is gone") != std::string::npos,
-                 StrCat("after the backup was put back it runs nowhere, and is told: '", told, "'"));
-    co_await scene.TakeUpTheRecord();
-  }
-  const bool runs = co_await scene.world.Until(
-      [&]() -> rt::Task<bool> { co_return !(co_await scene.WhereItRuns()).empty(); }, minutes(10));
-  co_await loop.Sleep(minutes(1));  // and it stays so
+  co_await scene.world.loop().Sleep(minutes(5));
   const std::string where = co_await scene.WhereItRuns();
-  scene.Expect(runs && (where == scene.from || where == scene.to),
-               StrCat("after the backup was put back it runs in '", where, "'", co_await scene.Dump()));
+  const std::string told = co_await scene.WhyNotApplied();
+  scene.Expect(where.empty() || where == scene.from || where == scene.to,
+               StrCat("after the backup was put back it runs in '", where, "'"));
+  const bool forgotten = told.find("The record is gone") != std::string::npos;
+  scene.Expect(!where.empty() || forgotten,
+               StrCat("after the backup was put back it runs nowhere, and is told: '", told, "'"));
+  // Else the move had not touched what runs. A held copy in the target may be left, of which the hub knows nothing.
+  if (forgotten) {
+    co_await scene.TakeUpTheRecord(where.empty() ? scene.from : where);
+    co_await scene.ExpectRunsAlone(where.empty() ? scene.from : where);
+  }
   co_await scene.ExpectClean();
 }
 

@@ -44,7 +44,7 @@ rt::Task<std::vector<std::string>> PlayIn(World& world, CallRules& rules, const 
     co_await world.loop().Sleep(scenario::kSettles);
     wrong = co_await scenario::Runner(stage).Run(scenario);
     if (wrong.empty()) {
-      stage.StopFaults();
+      co_await stage.StopFaults();
       if (scenario.practice) co_await checkers.AtTheEnd();
     }
     world.loop().OnEveryStep(nullptr);

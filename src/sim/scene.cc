@@ -167,18 +167,31 @@ rt::Task<void> Scene::PatchTemplate(std::string patch) {
       co_await world.hub().Patch(FlinkDeployments(), {"default", "orders"}, kube::PatchType::kMerge, Yaml(patch));
   Expect(edited.ok(), edited.ok() ? "" : StrCat("the template's patch was not taken: ", edited.error().message()));
 }
-rt::Task<void> Scene::TakeUpTheRecord() {
+rt::Task<void> Scene::TakeUpTheRecord(std::string cluster) {
   int64_t highest = 0;
-  for (const std::string& cluster : kClusters3) {
-    const Value object = co_await OnMember(cluster);
+  for (const std::string& each : kClusters3) {
+    const Value object = co_await OnMember(each);
     const std::string number(object["spec"]["flinkConfiguration"]["kubernetes.operator.baton.seq"].str());
     highest = std::max<int64_t>(highest, std::strtoll(number.c_str(), nullptr, 10));
   }
-  Tell("person", StrCat("has looked at all clusters, and sets the Writer's number to ", highest + 1));
-  const auto written =
-      co_await world.hub().Patch(kWriters, kube::Name::FromKey(std::string(kBindingKey)), kube::PatchType::kMerge,
-                                 Yaml(StrCat("{spec: {seq: ", highest + 1, "}}")));
-  Expect(written.ok(), written.ok() ? "" : StrCat("the Writer's number was not taken: ", written.error().message()));
+  const Value there = co_await OnMember(cluster);
+  const Value home = co_await world.OnHub(federation::kClusters, cluster);
+  Tell("person", StrCat("has looked at all clusters: ", cluster, " is the writer, with number ", highest + 1));
+  const auto taken = [&](const auto& result) {
+    Expect(result.ok(), result.ok() ? "" : StrCat("what the record should say: ", result.error().message()));
+  };
+  taken(co_await world.hub().Patch(
+      kWriters, kube::Name::FromKey(std::string(kBindingKey)), kube::PatchType::kMerge,
+      Yaml(StrCat("{spec: {seq: ", highest + 1, ", holder: {cluster: ", cluster,
+                  ", clusterID: ", home["spec"]["id"].str(), ", memberUID: ", kube::UidOf(there), "}}}"))));
+  taken(co_await world.hub().Patch(federation::kResourceBindings, kube::Name::FromKey(std::string(kBindingKey)),
+                                   kube::PatchType::kMerge,
+                                   Yaml(StrCat("{spec: {clusters: [{name: ", cluster, "}]}}"))));
+  for (const std::string& each : kClusters3) {
+    if (each == cluster || (co_await OnMember(each)).is_null()) continue;
+    [[maybe_unused]] const auto gone =
+        co_await world.member(each).Delete(FlinkDeployments(), kube::Name::FromKey(std::string(kWorkload)));
+  }
 }
 rt::Task<bool> Scene::UntilPhase(std::string phase, Duration within, std::string name) {
   return world.Until(

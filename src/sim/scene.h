@@ -91,9 +91,9 @@ class Scene {
   rt::Task<void> Abort(std::string name = "");
   rt::Task<void> PatchMigration(std::string patch, std::string name = "");
   rt::Task<void> PatchTemplate(std::string patch);
-  // What a person does whose hub has forgotten a move (docs/ROLLOUT.md): nothing runs, and the Writer's cluster has the
-  // state that it was stopped with. Its number becomes one that no cluster has seen.
-  rt::Task<void> TakeUpTheRecord();
+  // What a person does whose hub has forgotten a move (docs/ROLLOUT.md): the workload in that cluster runs, or has the
+  // state that it was stopped with. Writer and binding say so, and the copies elsewhere go.
+  rt::Task<void> TakeUpTheRecord(std::string cluster);
 
   // ---- waiting ----
   rt::Task<bool> UntilPhase(std::string phase, Duration within = minutes(5), std::string name = "");

@@ -31,7 +31,8 @@ std::string WhatIsWrong(const Result<void>& result) { return result.ok() ? "" : 
 SimStage::SimStage(World& world, CallRules& rules, Checkers& checkers, Story* story, bool practice)
     : world_(world), rules_(rules), checkers_(checkers), story_(story), practice_(practice), scope_(world.loop()) {
   rules_.on_reached = [this](const CallRule& rule, std::string call) {
-    reached_.push_back({.action = rule.action, .time = rule.delay, .call = std::move(call)});
+    if (rule.action == CallRule::Action::kHubDies) world_.HoldNextWrite(!rule.before);
+    reached_.push_back({.action = rule.action, .time = rule.delay, .call = std::move(call), .alone = rule.alone});
     something_.Set();
   };
   scope_.Spawn(CarryOut());
@@ -125,7 +126,10 @@ std::string SimStage::AddPracticeFault(const Step& step) {
 }
 
 std::string SimStage::Crash(const Step& step) {
-  if (step.what.str() != "controllers") return "what can crash is \"controllers\"; operators: fault: kill-operator";
+  if (step.what.str() == "hub") return CrashHub(step);
+  if (step.what.str() != "controllers")
+    return "what can crash is \"controllers\" or \"hub\"; operators: fault: kill-operator";
+  if (step.whole.Has("alone")) return "\"alone\" goes with the hub: without the controllers";
   const Result<Duration> time = scenario::TimeOf(step.whole["for"], kNobodyLeads);
   if (!time.ok()) return time.error().message();
   const std::string_view side = step.whole["side"].str_or("after");
@@ -143,6 +147,41 @@ std::string SimStage::Crash(const Step& step) {
               .delay = *time,
               .before = side == "before",
               .place = step.place});
+  return "";
+}
+
+std::string SimStage::CrashHub(const Step& step) {
+  const Result<Duration> time = scenario::TimeOf(step.whole["for"], kNobodyLeads);
+  if (!time.ok()) return time.error().message();
+  const std::string_view side = step.whole["side"].str_or("after");
+  if (side != "before" && side != "after") return "side is before or after: whether the hub's disk has the write";
+  const bool alone = step.whole["alone"].bool_or(false);
+  if (!PicksACall(step.whole)) {
+    world_.CrashHub(!alone);
+    scope_.Spawn(HubAgain(*time));
+    return "";
+  }
+  Result<CallPick> pick = CallPick::Of(step);
+  if (!pick.ok()) return pick.error().message();
+  if (pick->place != "hub") return "the hub's disk takes writes to the hub: in: hub";
+  pick->writes = true;
+  rules_.Add({.pick = *pick,
+              .action = CallRule::Action::kHubDies,
+              .delay = *time,
+              .before = side == "before",
+              .alone = alone,
+              .place = step.place});
+  return "";
+}
+
+std::string SimStage::Restore(const Step& step) {
+  if (backup_ == nullptr) return "there is no backup: \"backup: hub\" comes before";
+  const Result<Duration> time = scenario::TimeOf(step.whole["for"], kNobodyLeads);
+  if (!time.ok()) return time.error().message();
+  checkers_.HubForgets();
+  world_.CrashHub(true);
+  world_.RestoreHub(*backup_);
+  scope_.Spawn(HubAgain(*time));
   return "";
 }
 
@@ -179,6 +218,11 @@ rt::Task<void> SimStage::CarryOut() {
         co_await world_.loop().Sleep(kMoment);
         world_.KillController();
         scope_.Spawn(LeadAgain(next.time));
+      } else if (next.action == CallRule::Action::kHubDies) {
+        Tell("fault", StrCat("the hub dies at ", next.call));
+        co_await world_.loop().Sleep(kMoment);
+        world_.CrashHub(!next.alone);
+        scope_.Spawn(HubAgain(next.time));
       } else {
         Tell("fault", StrCat("the leader hangs from here on: ", next.call));
         co_await world_.loop().Sleep(kMoment);
@@ -195,13 +239,19 @@ rt::Task<void> SimStage::LeadAgain(Duration after) {
   if (!world_.controller_runs()) world_.StartController();
 }
 
+rt::Task<void> SimStage::HubAgain(Duration after) {
+  co_await world_.loop().Sleep(after);
+  co_await world_.ReviveHub();
+}
+
 rt::Task<void> SimStage::EndDeposed(Duration after) {
   co_await world_.loop().Sleep(after);
   world_.KillDeposed();
 }
 
-void SimStage::StopFaults() {
+rt::Task<void> SimStage::StopFaults() {
   scope_.CancelAll();
+  co_await world_.ReviveHub();
   rules_.Clear();
   world_.KillDeposed();
   for (const std::string& name : world_.members()) {

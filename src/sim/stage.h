@@ -44,7 +44,7 @@ class SimStage final : public scenario::Stage {
   void Begins(const scenario::Step& step) override;
 
   // The story is over: nothing goes wrong any more, and somebody leads.
-  void StopFaults();
+  rt::Task<void> StopFaults();
 
  private:
   using Step = scenario::Step;
@@ -52,14 +52,18 @@ class SimStage final : public scenario::Stage {
     CallRule::Action action;
     Duration time;
     std::string call;
+    bool alone;
   };
 
   // ---- stage.cc: what goes wrong ----
   std::string AddPracticeFault(const Step& step);
   std::string Crash(const Step& step);
+  std::string CrashHub(const Step& step);
+  std::string Restore(const Step& step);
   std::string ChangeLeader(const Step& step);
   rt::Task<void> CarryOut();
   rt::Task<void> LeadAgain(Duration after);
+  rt::Task<void> HubAgain(Duration after);
   rt::Task<void> EndDeposed(Duration after);
   void Tell(std::string_view who, std::string_view what) {
     if (story_ != nullptr) story_->Tell(who, what);
@@ -91,6 +95,7 @@ class SimStage final : public scenario::Stage {
   Checkers& checkers_;
   Story* story_;
   bool practice_;
+  std::shared_ptr<const HubDisk::Backup> backup_;
   std::deque<Reached> reached_;
   rt::Event something_;
   rt::Scope scope_;  // last, so that it goes first

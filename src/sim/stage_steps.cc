@@ -32,6 +32,11 @@ rt::Task<std::string> SimStage::Other(const Step& step) {
   if (verb == "drain" || verb == "uncordon" || verb == "undrain") co_return co_await Drain(step);
   if (verb == "crash") co_return Crash(step);
   if (verb == "leader") co_return ChangeLeader(step);
+  if (verb == "restore") co_return Restore(step);
+  if (verb == "backup") {
+    backup_ = world_.BackUpHub();
+    co_return "";
+  }
   if (verb == "until") co_return co_await UntilPhase(step);
   co_return co_await Expectation(step);
 }
