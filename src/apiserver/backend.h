@@ -36,8 +36,8 @@ class Backend {
                                                           WebhookCaller call = nullptr);
   ~Backend();
 
-  // As when the process dies: what the server does by itself (garbage, namespaces, CRDs) ends here. Calls that are under
-  // way go on until the store ends them. For the simulator.
+  // As when the process dies: what the server does by itself (garbage, namespaces, CRDs) ends here. Calls that are
+  // under way go on until the store ends them. For the simulator.
   void Halt() { scope_.CancelAll(); }
 
   Core& core() { return core_; }
