@@ -1,12 +1,15 @@
 // Rollout: all of this module's controllers on one federation: moves, and what asks for them.
 #pragma once
 
+#include <memory>
+
 #include "federation/federation.h"
 #include "rollout/engine.h"
 #include "rollout/evacuate.h"
 #include "rollout/gate.h"
 #include "rollout/profiles.h"
 #include "rollout/relocate.h"
+#include "rollout/strays.h"
 #include "rollout/trigger.h"
 #include "rollout/upgrade.h"
 #include "rt/scope.h"
@@ -16,14 +19,15 @@ namespace baton::rollout {
 class Rollout {
  public:
   // All outlive this. Before federation.Run().
-  Rollout(federation::Federation& federation, Gate& gate, ProfileSet& profiles, EngineOptions options = {},
+  Rollout(federation::Federation& federation, Gate& gate, ProfileSet& profiles, const EngineOptions& options = {},
           EvacuateOptions limits = {})
       : loop_(federation.hub().loop()),
-        engine_(federation, profiles, std::move(options)),
+        engine_(federation, profiles, options),
         trigger_(federation.hub(), profiles),
         evacuate_(federation, engine_, profiles, limits),
         relocate_(federation, engine_, profiles, limits),
-        upgrade_(federation, engine_, profiles, limits) {
+        upgrade_(federation, engine_, profiles, limits),
+        strays_(options.own_hub ? std::make_unique<Strays>(federation, profiles) : nullptr) {
     gate.LookIn(federation.hub().members());
   }
 
@@ -33,6 +37,7 @@ class Rollout {
     scope.Spawn(evacuate_.Run());
     scope.Spawn(relocate_.Run());
     scope.Spawn(upgrade_.Run());
+    if (strays_ != nullptr) scope.Spawn(strays_->Run());
     co_await engine_.Run();
   }
 
@@ -45,6 +50,7 @@ class Rollout {
   Evacuate evacuate_;
   Relocate relocate_;
   Upgrade upgrade_;
+  std::unique_ptr<Strays> strays_;  // null: on the hub of another federation, whose objects carry no numbers of ours
 };
 
 }  // namespace baton::rollout

@@ -51,6 +51,7 @@ constexpr Reach kReaches[] = {
     {"rollout.late_override_removed", TwoLeaders, 4 * kTriesMax},
     {"rollout.late_probe_taken_back", TwoLeaders, 4 * kTriesMax},
     {"rollout.record_is_older_than_the_member", [](size_t) { PlayStory("hub-restored-after-an-abort"); }, 1},
+    {"rollout.stray_found", [](size_t) { PlayStory("member-restored"); }, 1},
     {"rollout.target_is_lost", [](size_t) { PlayStory("lost-target"); }, 1},
 };
 

@@ -554,6 +554,7 @@ constexpr NamedStory kStories[] = {
     {"attested-source", "the source falls silent while it stops, and a person attests its stop", AttestedSource},
     {"late-lock", "an old leader's lock of the binding comes when the move has ended", LateLock},
     {"deleted-while-its-watch-lags", "a template is deleted, and the pipe hears of it late", DeletedWhileItsWatchLags},
+    {"member-restored", "a cluster that the workload has left is restored from a backup", MemberRestored},
     {"lost-target", "the target is lost for good after the grant, and a person attests it at once", LostTarget},
     {"deleted-before-it-began", "a migration is deleted before any leader has seen it", DeletedBeforeItBegan},
     {"writer-lost", "the Writer is deleted after a move", WriterLost},

@@ -119,6 +119,32 @@ rt::Task<void> DeletedWhileItsWatchLags(Scene& scene) {
   co_await scene.ExpectClean();
 }
 
+// A cluster that it has left runs what a backup has. (Its image is not there: a second writer, which nobody can
+// prevent, would be all that is seen.)
+rt::Task<void> MemberRestored(Scene& scene) {
+  co_await scene.Begin();
+  Value before = co_await scene.OnMember(scene.from);
+  co_await scene.Ask();
+  co_await scene.Settled();
+  co_await scene.ExpectPhase("Succeeded");
+  scene.world.practice(scene.from).faults().fail_image = true;
+  for (const std::string_view field : {"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"})
+    before.Edit("metadata").Erase(field);
+  before.Erase("status");
+  scene.Tell(StrCat("cluster ", scene.from), "is restored from a backup");
+  const auto made = co_await scene.world.member(scene.from).Create(FlinkDeployments(), before);
+  scene.Expect(made.ok(), made.ok() ? "" : StrCat("not restored: ", made.error().message()));
+  const bool held = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        co_return (co_await scene.OnMember(scene.from))["spec"]["job"]["state"].str() == "suspended";
+      },
+      minutes(1));
+  scene.Expect(held, "a second writer came back, and nobody stops it");
+  [[maybe_unused]] const auto gone =
+      co_await scene.world.member(scene.from).Delete(FlinkDeployments(), {"default", "orders"});
+  co_await scene.CheckAll();
+}
+
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 }  // namespace baton::sim

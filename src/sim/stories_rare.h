@@ -15,5 +15,7 @@ rt::Task<void> DeletedBeforeItBegan(Scene& scene);
 // A lock of the binding comes when its move has ended.
 rt::Task<void> LateLock(Scene& scene);
 rt::Task<void> DeletedWhileItsWatchLags(Scene& scene);
+// A cluster that the workload has left is restored from a backup.
+rt::Task<void> MemberRestored(Scene& scene);
 
 }  // namespace baton::sim

@@ -120,8 +120,8 @@ constexpr Exhibit kExhibits[] = {
      ""},
     {"attack 22", "an annotation that still names a cluster moves the workload again and again",
      "handoff.a_wish_counts_once", "story wish-counts-once", ""},
-    {"attack 23", "a member that is restored after a move runs its old object", "", "",
-     "cannot be prevented by a control plane; an object that is not the one on record is held and told (StrayWriter)"},
+    {"attack 23", "a member that is restored after a move runs its old object, and nobody notices",
+     "handoff.strays_are_held", "file guards/member_restored", ""},
     // ---- further guards ----
     {"ours", "the object that stopped is not the one that was told to", "rollout.same_object",
      "file guards/stopped_source_made_anew", kBehind, "rollout.capture_is_new"},
