@@ -27,8 +27,9 @@ constexpr uint64_t kJobsMax = 256;
 constexpr uint64_t kSeedsMax = 1'000'000'000;
 constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 
-constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",  "--probes", "--jobs", "--matrix", "--at",
-                                              "--fault", "--pairs", "--pair",   "--for",  "--slice",  "--singles"};
+constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",  "--probes", "--jobs", "--matrix",
+                                              "--at",    "--fault", "--pairs",  "--pair", "--singles",
+                                              "--kinds", "--for",   "--slice"};
 
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes] [--matrix]\n"
