@@ -46,7 +46,9 @@ Strays::Strays(federation::Federation& federation, ProfileSet& profiles)
     if (!now.is_null()) Manages(now);
   });
   hub_.members().OnUpdate([this](const std::string& cluster) { WatchIn(cluster); });
-  hub_.OnMemberObject([this](const std::string& cluster, const Value&, const Value& now) { Seen(cluster, now); });
+  hub_.OnMemberObject([this](const std::string& cluster, const Value& before, const Value& now) {
+    Seen(cluster, now.is_null() ? before : now, now.is_null());
+  });
 }
 
 rt::Task<void> Strays::Run() {
@@ -67,16 +69,19 @@ void Strays::WatchIn(const std::string& cluster) {
 }
 
 // By our copies: whether somebody should look.
-void Strays::Seen(const std::string& cluster, const Value& object) {
-  if (object.is_null()) return;
+void Strays::Seen(const std::string& cluster, const Value& object, bool gone) {
   const auto profile = profiles_.ForKind(kube::ApiVersionOf(object), kube::KindOf(object));
-  if (profile == nullptr || profile->EpochOf(object) <= 0 || kube::IsDeleting(object)) return;
+  if (profile == nullptr || profile->EpochOf(object) <= 0) return;
   const Place place{.cluster = cluster,
                     .api_version = std::string(kube::ApiVersionOf(object)),
                     .kind = std::string(kube::KindOf(object)),
                     .ns = std::string(kube::NamespaceOf(object)),
                     .name = std::string(kube::NameOf(object))};
-  if (Binds(place) || profile->IsHeld(object)) return;
+  if (gone || kube::IsDeleting(object) || profile->IsHeld(object)) {
+    told_.erase(place.Key());  // should it run again, that is told again
+    return;
+  }
+  if (Binds(place)) return;
   controller_.AddAfter(place.Key(), kSettles);
 }
 

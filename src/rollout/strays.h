@@ -37,7 +37,7 @@ class Strays {
     static Place FromKey(std::string_view key);
   };
 
-  void Seen(const std::string& cluster, const json::Value& object);
+  void Seen(const std::string& cluster, const json::Value& object, bool gone);
   void WatchIn(const std::string& cluster);
   void Manages(const json::Value& workload);
   bool Binds(const Place& place) const;
