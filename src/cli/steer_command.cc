@@ -82,7 +82,7 @@ constexpr const char* kApproveHelp =
     "  --all                  every step at once\n";
 
 constexpr const char* kAttestHelp =
-    "Usage: baton attest NAME [--cluster CLUSTER] --by WHO --reason TEXT --state-ref REF [--yes]\n"
+    "Usage: baton attest NAME [--cluster CLUSTER] --by WHO --reason TEXT --state-ref REF [--rewind] [--yes]\n"
     "\n"
     "For a cluster that does not answer and will not: WHO states that it has stopped the workload for good, and REF "
     "is\n"
@@ -102,7 +102,10 @@ constexpr const char* kAttestHelp =
     "  --cluster CLUSTER      the source (the default) or the target of the move\n"
     "  --by WHO               a person\n"
     "  --reason TEXT          how they know\n"
-    "  --state-ref REF        the state to start from: records after it are processed again or lost\n"
+    "  --state-ref REF        the state to start from: records after it are processed again or lost. The newest that "
+    "the\n"
+    "                         cluster left; what its status showed while it ran is the one that it began from\n"
+    "  --rewind               REF may be the one that the source began from (it never made another)\n"
     "  --yes                  do it\n";
 
 // Changes the spec by compare-and-swap: what `change` says is decided on what is there.
@@ -215,6 +218,7 @@ rt::Task<Result<int>> Attest(rt::RealLoop& /*loop*/, Client& client, const Flags
   Value wanted = json::Object(
       {{"by", flags.Get("--by")}, {"reason", flags.Get("--reason")}, {"stateRef", flags.Get("--state-ref")}});
   if (!named.empty()) wanted.Set("cluster", named);
+  if (flags.Has("--rewind")) wanted.Set("rewind", true);
   const bool sure = flags.Has("--yes");
   const Value now = CO_TRY(co_await Change(client, name, [&](Value& migration) -> Result<void> {
     TRY(NotEnded(migration));
@@ -281,12 +285,16 @@ int AttestCommand(std::span<const std::string_view> arguments) {
     for (const std::string_view needed : {"--by", "--reason", "--state-ref"}) TRY(flags.Required(needed));
     return {};
   };
-  return RunClientCommand(
-      {.name = "attest",
-       .help = kAttestHelp,
-       .flags = {{"--cluster", "CLUSTER"}, {"--by", "WHO"}, {"--reason", "TEXT"}, {"--state-ref", "REF"}, {"--yes"}},
-       .positionals = 1},
-      arguments, Attest, check);
+  return RunClientCommand({.name = "attest",
+                           .help = kAttestHelp,
+                           .flags = {{"--cluster", "CLUSTER"},
+                                     {"--by", "WHO"},
+                                     {"--reason", "TEXT"},
+                                     {"--state-ref", "REF"},
+                                     {"--rewind"},
+                                     {"--yes"}},
+                           .positionals = 1},
+                          arguments, Attest, check);
 }
 
 }  // namespace baton::cli

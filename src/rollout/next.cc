@@ -130,6 +130,16 @@ bool Attested(const Migration& migration, const Claim& claim, const Holder& whic
   return IsVouchedFor(migration, claim, which) && !sighting.answered;
 }
 
+// What a workload calls its state while it runs is the state that it began from. A person who names that one, as its
+// status shows it, would undo all that was done since.
+bool Rewinds(const Writer& writer, const Claim& claim, const Attestation& word) {
+  if (word.rewind || word.state_ref.empty()) return false;
+  const bool granted = writer.receipt && writer.receipt->to == claim.source.cluster;
+  const bool began =
+      writer.stop->prior_path == word.state_ref || (granted && writer.receipt->capture == word.state_ref);
+  return !GUARD("handoff.attested_state_is_no_beginning", !began);
+}
+
 // A grant on a person's word.
 Writer OnTheWordOf(const Attestation& attestation, Writer granted) {
   granted.receipt->attested_by = attestation.by;
@@ -290,7 +300,9 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
   const bool late = seen.in_phase >= migration.deadlines.quiesce;
   const bool proven =
       StopProven(writer, seen.source, claim.source) && GUARD("rollout.capture_is_new", !seen.source.capture.empty());
-  const bool attested = Attested(migration, claim, claim.source, seen.source);
+  const bool vouched = Attested(migration, claim, claim.source, seen.source);
+  const bool rewinds = vouched && Rewinds(writer, claim, *migration.attestation);
+  const bool attested = vouched && !rewinds;
   const bool stuck = !seen.source.stop_proven && seen.in_phase >= migration.deadlines.quiesce / kPatience;
   const bool captures_nothing = Answers(seen.source, claim.source) && (stuck || !seen.source.stop_failed.empty());
   if (captures_nothing && !writer.stop->any_way && !late && MayFallBack(migration)) {
@@ -333,6 +345,12 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
     return OnFailureBeforeGrant(phase, writer, migration,
                                 StrCat("the stop in ", claim.source.cluster, " was not proven in time",
                                        seen.source.stop_missing.empty() ? "" : ": ", seen.source.stop_missing));
+  }
+  if (rewinds) {
+    return Ask(phase,
+               StrCat(migration.attestation->state_ref, " is the state that ", claim.source.cluster,
+                      " itself began from: what it did since would be done again, or lost"),
+               "`baton attest` the newest checkpoint that it left; if there is none, the same with --rewind");
   }
   if (!Answers(seen.source, claim.source)) {
     SOMETIMES("rollout.source_is_silent");

@@ -359,6 +359,24 @@ const std::vector<Row>& Forward() {
        "silence proves nothing"},
       {"vouched for", Quiescing, [](Case& c) { SilentSource(c), Vouched(c); }, Phase::kQuiescing, "swap-writer",
        "ann attested"},
+      {"vouched for, from where it began itself", Quiescing,
+       [](Case& c) { SilentSource(c), Vouched(c), c.writer.stop->prior_path = "ref"; }, Phase::kQuiescing, "none",
+       "ref is the state that A itself began from", true},
+      {"the same, late", Quiescing,
+       [](Case& c) { SilentSource(c), Vouched(c), Late(c), c.writer.stop->prior_path = "ref"; }, Phase::kQuiescing,
+       "swap-writer", "was not proven in time"},
+      {"the same, and it is meant", Quiescing,
+       [](Case& c) {
+         SilentSource(c), Vouched(c), c.writer.stop->prior_path = "ref";
+         c.migration.attestation->rewind = true;
+       },
+       Phase::kQuiescing, "swap-writer", "ann attested"},
+      {"vouched for, from what an earlier move granted it", Quiescing,
+       [](Case& c) {
+         SilentSource(c), Vouched(c);
+         c.writer.receipt = Receipt{.from = "B", .to = "A", .capture = "ref"};
+       },
+       Phase::kQuiescing, "none", "ref is the state that A itself began from", true},
       {"the target is silent: not granted", Stopped, SilentTarget, Phase::kQuiescing, "none",
        "cluster B to answer; it is granted when it does"},
       {"the same, late", Stopped, [](Case& c) { SilentTarget(c), Late(c); }, Phase::kQuiescing, "swap-writer",

@@ -225,7 +225,8 @@ Result<MigrationSpec> ReadMigration(const Value& object, WallTime now) {
     migration.attestation = Attestation{.cluster = std::string(attested["cluster"].str()),
                                         .by = std::string(attested["by"].str()),
                                         .reason = std::string(attested["reason"].str()),
-                                        .state_ref = std::string(attested["stateRef"].str())};
+                                        .state_ref = std::string(attested["stateRef"].str()),
+                                        .rewind = attested["rewind"].bool_or(false)};
   }
   ReadApprovals(object, migration);
   migration.waiting_for_window = TRY(WaitingForWindow(spec, now));

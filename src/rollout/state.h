@@ -117,6 +117,7 @@ struct Attestation {
   std::string by;
   std::string reason;
   std::string state_ref;
+  bool rewind = false;  // state_ref may be the state that the cluster itself began from
 };
 
 struct Deadlines {

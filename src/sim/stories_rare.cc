@@ -5,10 +5,10 @@ namespace baton::sim {
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture
 
-rt::Task<void> AttestedSource(Scene& scene) {
-  co_await scene.Begin();
-  scene.world.practice(scene.from).faults().slow = 10;  // so that it is cut off before it has stopped
-  co_await scene.Ask();
+namespace {
+
+// The source is cut off while it stops. Gives the state that the stop left, as a person who goes there finds it.
+rt::Task<std::string> CutOffWhileItStops(Scene& scene) {
   co_await scene.world.Until(
       [&]() -> rt::Task<bool> {
         co_return (co_await scene.OnMember(scene.from))["spec"]["job"]["state"].str() == "suspended";
@@ -28,6 +28,10 @@ rt::Task<void> AttestedSource(Scene& scene) {
                StrCat(kOfTheRecord, "it was granted before anybody attested anything"));
   co_await scene.world.loop().Sleep(seconds(30));
   scene.Expect((co_await scene.WhereItRuns()).empty(), "silence was taken for a stop");
+  co_return state;
+}
+
+rt::Task<void> AttestAndGoOn(Scene& scene, std::string state) {
   co_await scene.PatchMigration(
       StrCat("{spec: {attestation: {by: ann, reason: 'it is off', stateRef: '", state, "'}}}"));
   const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(5));
@@ -36,6 +40,41 @@ rt::Task<void> AttestedSource(Scene& scene) {
   co_await scene.Settled();
   co_await scene.ExpectPhase("Succeeded");
   co_await scene.CheckAll();
+}
+
+}  // namespace
+
+rt::Task<void> AttestedSource(Scene& scene) {
+  co_await scene.Begin();
+  scene.world.practice(scene.from).faults().slow = 10;  // so that it is cut off before it has stopped
+  co_await scene.Ask();
+  const std::string state = co_await CutOffWhileItStops(scene);
+  co_await AttestAndGoOn(scene, state);
+}
+
+rt::Task<void> AttestedBeginning(Scene& scene) {
+  co_await scene.Begin();
+  co_await scene.Ask();
+  co_await scene.UntilStopIsOrdered();
+  co_await scene.Abort();
+  co_await scene.Settled();
+  co_await scene.CheckAll();
+  const std::string beginning(
+      (co_await scene.OnMember(scene.from))["status"]["jobStatus"]["upgradeSavepointPath"].str());
+  scene.Expect(!beginning.empty(), "it runs again and names no state that it began from");
+  co_await scene.world.loop().Sleep(seconds(20));
+  scene.world.practice(scene.from).faults().slow = 10;
+  scene.move = "again";
+  co_await scene.Ask("", "again");
+  const std::string state = co_await CutOffWhileItStops(scene);
+  scene.Tell("person", "attests the state that its status showed while it ran");
+  co_await scene.PatchMigration(
+      StrCat("{spec: {attestation: {by: ann, reason: 'it is off', stateRef: '", beginning, "'}}}"));
+  co_await scene.world.loop().Sleep(minutes(1));
+  const std::string said = Scene::Said(co_await scene.Migration());
+  scene.Expect((co_await scene.WhereItRuns()).empty(), StrCat("it was started from where it began: ", said));
+  scene.Expect(said.contains("itself began from"), StrCat("nobody is told what is wrong with the state: ", said));
+  co_await AttestAndGoOn(scene, state);
 }
 
 // It burnt before its operator acted on the order to start, and a person who knows does not wait for the deadline.

@@ -7,6 +7,8 @@ namespace baton::sim {
 
 // The source falls silent while it stops, and a person who saw that nothing runs there attests it.
 rt::Task<void> AttestedSource(Scene& scene);
+// The same, and the state that the person names is the one that the source itself began from.
+rt::Task<void> AttestedBeginning(Scene& scene);
 rt::Task<void> LostTarget(Scene& scene);
 
 // A migration that somebody else keeps by a finalizer is deleted before any leader has seen it.
