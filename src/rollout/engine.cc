@@ -320,6 +320,19 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in, Value writer
       if (options_.outranked) options_.outranked(newest);
     }
     current.Set("status", Projected(current, *look, decision));
+    if (const Duration rest = RestBefore(*look, decision.effect); rest > Duration{}) {
+      SOMETIMES("rollout.contested");
+      decision = Decision{.phase = decision.phase,
+                          .message = StrCat("somebody else writes its binding or override back again and again (their "
+                                            "managedFields tell who); the next try has time; then: ",
+                                            decision.message),
+                          .waiting_for = "others to leave its binding and override alone"};
+      current.Set("status", Projected(current, *look, decision));
+      if (!stands_in) {
+        [[maybe_unused]] const Result<void> told = co_await Tell(object, current, decision, look->workload);
+      }
+      co_return kube::Outcome::WaitFor(rest);
+    }
     if (!std::holds_alternative<NoEffect>(decision.effect)) {
       const Result<void> done = co_await Perform(*look, decision.effect);
       if (!done.ok() && done.error().kind() == ErrorKind::kConflict) {
@@ -359,6 +372,17 @@ rt::Task<kube::Outcome> Engine::Drive(Value object, bool stands_in, Value writer
     co_return finalized.ok() ? kube::Outcome::WaitFor(kLateWrites) : kube::Outcome::Retry(finalized.error());
   }
   co_return kube::Outcome::WaitFor(kLookAgain);
+}
+
+// Two that write back what the other wrote, each at once, would do nothing else any more.
+Duration Engine::RestBefore(const Look& look, const Effect& effect) {
+  if (!std::holds_alternative<PutBinding>(effect) && !std::holds_alternative<PutOverride>(effect)) return {};
+  std::deque<MonotonicTime>& wrote = memory_[look.spec.migration.uid].wrote;
+  const MonotonicTime now = hub_.loop().Now();
+  while (!wrote.empty() && now - wrote.front() >= kContestedWithin) wrote.pop_front();
+  if (wrote.size() >= kContestedWrites) return wrote.front() + kContestedWithin - now;
+  wrote.push_back(now);
+  return {};
 }
 
 // An order to the pipe shows in the members only when they have carried it out, and they tell: when nothing but that is

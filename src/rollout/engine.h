@@ -10,6 +10,7 @@
 // the same time: every write is a compare-and-swap, and what is decided follows from what is durable.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,6 +43,10 @@ inline constexpr size_t kStepsMax = 64;  // of one reconcile, then others get th
 inline constexpr Duration kStartGoesFirst = milliseconds(100);
 inline constexpr Duration kLateWrites = kube::kCallTimeout;  // after its end a move is swept once more
 inline constexpr Duration kLateWritesOver = minutes(5);
+// So often binding and override of one move are written in that time; then somebody else writes them back as fast, and
+// the next try has time. (A move without faults has eleven such writes in all.)
+inline constexpr size_t kContestedWrites = 20;
+inline constexpr Duration kContestedWithin = seconds(10);
 inline constexpr Duration kAroundMax = seconds(1);  // what was seen around a member's object longer ago is seen again
 inline constexpr Duration kSightTimeout = seconds(5);  // a member that takes longer has not answered
 
@@ -126,6 +131,7 @@ class Engine {
 
   rt::Task<Result<void>> Perform(Look& look, const Effect& effect);
   // After this effect: the wait that is decided on without another look; nothing when one is needed.
+  Duration RestBefore(const Look& look, const Effect& effect);
   static std::optional<Decision> WaitsAfter(Look& look, const Effect& effect);
   rt::Task<Result<void>> Swap(Look& look, const Writer& next);
   rt::Task<Result<void>> Put(Look& look, const OverrideState& state);
@@ -170,7 +176,8 @@ class Engine {
     std::string target_invalid;
     int64_t valid_for_attempt = -1;
     std::optional<MonotonicTime> proven_since;
-    std::string ordered;  // the version of its override that we wrote last
+    std::string ordered;              // the version of its override that we wrote last
+    std::deque<MonotonicTime> wrote;  // binding and override, not long ago
   };
   std::map<std::string, Memory, std::less<>> memory_;  // by migration uid
   kube::Controller controller_;

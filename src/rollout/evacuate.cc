@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/guard.h"
 #include "base/strings.h"
 #include "federation/resources.h"
 #include "json/builder.h"
@@ -61,6 +62,11 @@ WallTime TimeOr(const Value& text, WallTime otherwise) {
 }
 
 }  // namespace
+
+bool HasDrainTaint(const Value& cluster) {
+  return std::ranges::any_of(cluster["spec"]["taints"].items(),
+                             [](const Value& taint) { return taint["key"].str() == kDrainTaint; });
+}
 
 bool WantsEmpty(const Value& cluster) {
   return std::ranges::any_of(cluster["spec"]["taints"].items(), [](const Value& taint) {
@@ -159,6 +165,8 @@ rt::Task<void> Evacuate::Run() {
 rt::Task<Result<void>> Evacuate::FollowTaint(std::string cluster) {
   const Value object = hub_.clusters().Get(cluster);
   if (object.is_null() || !WantsEmpty(object)) co_return Result<void>();
+  if (!options_.own_hub && GUARD_STANDS("handoff.taints_of_others_are_theirs") && !HasDrainTaint(object))
+    co_return Result<void>();
   bool there = false;
   evacuations_.ForEach(
       [&](std::string_view, const Value& one) { there = there || one["spec"]["cluster"].str() == cluster; });

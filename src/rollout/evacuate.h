@@ -41,6 +41,9 @@ inline constexpr std::string_view kPriorityAnnotation =
 struct EvacuateOptions {
   int moves_out = kMovesOutDefault;
   int moves_in = kMovesInDefault;
+  // False: beside another federation, whose own eviction by taints would be raced. Only the taint of `baton drain`
+  // begins an evacuation there.
+  bool own_hub = true;
 };
 
 // The limits as the clusters' annotations have them.
@@ -49,6 +52,7 @@ MoveLimits LimitsOf(const kube::Informer& clusters, const EvacuateOptions& optio
 std::vector<DrainMove> MovesOf(const kube::Informer& migrations, const std::string& mark);
 // Whether a person or a policy wants the cluster empty; taints that Baton sets because it does not answer do not count.
 bool WantsEmpty(const json::Value& cluster);
+bool HasDrainTaint(const json::Value& cluster);
 // Why no drain of that cluster (null: there is none) can begin; "": one can.
 std::string WhyNotDrained(const std::string& name, const json::Value& cluster);
 // Those that are in the cluster, and those that this evacuation has already had to do with.

@@ -98,6 +98,15 @@ Result<void> CheckPlaces(federation::Federation& federation, const PreflightQues
              !binding["spec"]["preserveResourcesOnDeletion"].bool_or(false) || !GUARD_STANDS("handoff.preflight"),
              "its policy lets the source's object go at the end (preserveResourcesOnDeletion is off)",
              "preserveResourcesOnDeletion would keep the source's object for ever: switch it off for the move");
+  // Where others are evicting it from, our own task cannot stand beside theirs, and the scheduler bars the cluster.
+  for (const Value& task : binding["spec"]["gracefulEvictionTasks"].items()) {
+    const std::string from(task["fromCluster"].str());
+    if (task["producer"].str() == kTaskProducer || (from != source && from != target)) continue;
+    checks.Ask(from == source ? Side::kSource : Side::kTarget, !GUARD_STANDS("handoff.no_eviction_is_under_way"),
+               StrCat("nobody evicts it from ", from),
+               StrCat(task["producer"].str_or("somebody"), " is evicting it from ", from, " (", task["reason"].str(),
+                      "): wait for that, or remove the task from spec.gracefulEvictionTasks of its ResourceBinding"));
+  }
   if (!object.is_null()) {
     const bool reached = federation.schedule().Allows(binding, target);
     if (!reached && question.fresh)

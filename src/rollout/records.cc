@@ -253,6 +253,16 @@ Result<MigrationSpec> ReadMigration(const Value& object, WallTime now) {
 
 std::string OverrideName(const std::string& migration_uid) { return StrCat(kOverridePrefix, migration_uid); }
 
+namespace {
+
+// A hub of others may evict what is unhealthy, as a workload that starts is, though its scheduling is suspended: it
+// spares a cluster that has an eviction task.
+bool TargetNeedsTask(const BindingState& state, const std::string& target) {
+  return !state.clusters.contains(target) || GUARD_STANDS("handoff.starting_target_is_not_evicted");
+}
+
+}  // namespace
+
 BindingState ReadBinding(const Value& binding, const Claim& claim) {
   BindingState state;
   for (const Value& cluster : binding["spec"]["clusters"].items()) state.clusters.emplace(cluster["name"].str());
@@ -266,7 +276,7 @@ BindingState ReadBinding(const Value& binding, const Claim& claim) {
     target_task = target_task || task["fromCluster"].str() == claim.target.cluster;
   }
   const bool suspended = binding["spec"]["suspension"]["scheduling"].bool_or(false);
-  state.locked = suspended && source_task && target_task;
+  state.locked = suspended && source_task && (target_task || !TargetNeedsTask(state, claim.target.cluster));
   const std::string fence(binding["metadata"]["annotations"][kFenceAnnotation].str());
   if (!fence.empty()) state.fence = std::strtoll(fence.c_str(), nullptr, 10);
   return state;
@@ -295,6 +305,7 @@ Value WriteBinding(const BindingState& state, Value binding, const Claim& claim,
   }
   if (state.locked) {
     for (const std::string* cluster : {&claim.source.cluster, &claim.target.cluster}) {
+      if (cluster == &claim.target.cluster && !TargetNeedsTask(state, *cluster)) continue;
       tasks.Push(json::Object(
           {{"fromCluster", *cluster},
            {"purgeMode", state.clusters.contains(*cluster) || state.kept.contains(*cluster) ? "Never" : "Directly"},

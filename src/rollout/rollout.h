@@ -24,7 +24,8 @@ class Rollout {
       : loop_(federation.hub().loop()),
         engine_(federation, profiles, options),
         trigger_(federation.hub(), profiles),
-        evacuate_(federation, engine_, profiles, limits),
+        evacuate_(federation, engine_, profiles,
+                  {.moves_out = limits.moves_out, .moves_in = limits.moves_in, .own_hub = options.own_hub}),
         relocate_(federation, engine_, profiles, limits),
         upgrade_(federation, engine_, profiles, limits),
         strays_(options.own_hub ? std::make_unique<Strays>(federation, profiles) : nullptr) {

@@ -7,12 +7,14 @@
 
 #include "base/strings.h"
 #include "json/yaml.h"
+#include "scenario/runner.h"
 
 namespace baton::scenario {
 namespace {
 
 using json::Value;
 
+constexpr std::string_view kOptions[] = {"claimTemplates", "foreignHub"};
 constexpr std::string_view kKnown[] = {"title", "karmada", "practice", "seed", "clusters", "options", "given", "story"};
 constexpr size_t kClustersMax = 32;
 constexpr size_t kShown = 200;  // characters of a value in a message
@@ -98,6 +100,24 @@ Result<void> Scenario::Head(const Value& root) {
   }
   clusters = root["clusters"];
   options = root["options"];
+  return Options();
+}
+
+Result<void> Scenario::Options() const {
+  if (!options.is_null() && !options.is_object()) return Wrong({"options"}, "options has names and values");
+  for (const json::Member& option : options.members()) {
+    const std::vector<std::string> at = {"options", std::string(option.key())};
+    if (option.key() == "karmadaFailsOverAfter") {
+      const Result<Duration> time = TimeOf(option.value(), {});
+      if (!time.ok()) return Wrong(at, time.error().message());
+      if (!options["foreignHub"].bool_or(false)) return Wrong(at, "only with foreignHub: true is there a Karmada");
+      continue;
+    }
+    if (!Contains(kOptions, option.key()))
+      return Wrong(
+          at, StrCat("there is no option '", option.key(), "': claimTemplates, foreignHub, karmadaFailsOverAfter"));
+    if (!option.value().is_bool()) return Wrong(at, StrCat(option.key(), " is true or false"));
+  }
   return {};
 }
 

@@ -40,6 +40,7 @@ class Scenario {
 
  private:
   Result<void> Head(const json::Value& root);
+  Result<void> Options() const;
   Result<void> Steps(const json::Value& list, const std::vector<std::string>& path, bool then);
   Result<Step> One(const json::Value& item, const std::vector<std::string>& at) const;
   std::string Place(const std::vector<std::string>& path) const;

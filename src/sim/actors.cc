@@ -18,43 +18,40 @@ constexpr Duration kDriftMax = milliseconds(200);   // of clocks in a second
 
 }  // namespace
 
-Duration Course::Rarely(int64_t ms) const {
+Duration Hands::Rarely(int64_t ms) const {
   return milliseconds(static_cast<int64_t>(rare.Below(static_cast<uint64_t>(ms))));
 }
 
-rt::Task<void> Leaders(Course course) {
-  World& world = course.scene.world;
+rt::Task<void> Leaders(Hands hands) {
+  World& world = hands.world;
   while (true) {
-    co_await world.loop().Sleep(course.chance.UpTo(40'000));
-    ++course.day.leaders;
-    if (course.chance.OneIn(2)) {
+    co_await world.loop().Sleep(hands.chance.UpTo(40'000));
+    ++hands.day.leaders;
+    if (hands.chance.OneIn(2)) {
       world.KillController();
     } else {
-      world.DeposeController(course.chance.OneIn(2) ? course.chance.UpTo(8'000) : Duration{});
+      world.DeposeController(hands.chance.OneIn(2) ? hands.chance.UpTo(8'000) : Duration{});
     }
-    co_await world.loop().Sleep(course.chance.UpTo(10'000));
+    co_await world.loop().Sleep(hands.chance.UpTo(10'000));
     world.StartController();
-    co_await world.loop().Sleep(course.chance.UpTo(20'000));
+    co_await world.loop().Sleep(hands.chance.UpTo(20'000));
     world.KillDeposed();
   }
 }
 
 // The other federation dies now and then, and begins again at once.
-rt::Task<void> KarmadaDies(Course course) {
+rt::Task<void> KarmadaDies(Hands hands) {
   while (true) {
-    co_await course.scene.world.loop().Sleep(course.chance.UpTo(40'000));
-    course.scene.world.StartKarmada();
+    co_await hands.world.loop().Sleep(hands.chance.UpTo(40'000));
+    hands.world.StartKarmada();
   }
 }
 
 // Two replicas in place of the one leader that there was.
-rt::Task<void> StartReplicas(Scene& scene) {
-  World& world = scene.world;
+rt::Task<bool> StartReplicas(World& world) {
   world.KillController();
   for (size_t which = 0; which < kReplicas; ++which) world.StartReplica(which);
-  const bool led =
-      co_await world.Until([&]() -> rt::Task<bool> { co_return world.LeadingReplica().has_value(); }, minutes(1));
-  scene.Expect(led, "no replica was elected");
+  co_return co_await world.Until([&]() -> rt::Task<bool> { co_return world.LeadingReplica().has_value(); }, minutes(1));
 }
 
 void HealReplicas(World& world) {
@@ -66,21 +63,20 @@ void HealReplicas(World& world) {
 }
 
 // As people do who want another leader.
-static rt::Task<void> DeleteLease(Scene& scene) {
-  scene.Tell("person", "deletes the lease");
-  scene.world.LeaseDeleted();
-  [[maybe_unused]] const auto gone =
-      co_await scene.world.hub().Delete(kube::Leases(), {"kube-system", "baton-controllers"});
+static rt::Task<void> DeleteLease(World& world) {
+  world.TellStory("person", "deletes the lease");
+  world.LeaseDeleted();
+  [[maybe_unused]] const auto gone = co_await world.hub().Delete(kube::Leases(), {"kube-system", "baton-controllers"});
 }
 
 // One after the other has trouble, mostly the one that leads.
-rt::Task<void> Replicas(Course course) {
-  World& world = course.scene.world;
-  BadCalls& chance = course.chance;
+rt::Task<void> Replicas(Hands hands) {
+  World& world = hands.world;
+  BadCalls& chance = hands.chance;
   rt::VirtualLoop& loop = world.loop();
   while (true) {
     co_await loop.Sleep(chance.UpTo(20'000));
-    ++course.day.leaders;
+    ++hands.day.leaders;
     const std::optional<size_t> leading = world.LeadingReplica();
     const size_t which = leading && !chance.OneIn(4) ? *leading : chance.Below(kReplicas);
     switch (chance.Below(9)) {  // the clock and the lease are not as often as the rest
@@ -103,7 +99,7 @@ rt::Task<void> Replicas(Course course) {
         world.CutLease(which, false);
         break;
       case 6:
-        co_await DeleteLease(course.scene);
+        co_await DeleteLease(world);
         break;
       default:
         world.SkewReplica(which, chance.UpTo(600'000) - minutes(5));
@@ -113,17 +109,44 @@ rt::Task<void> Replicas(Course course) {
 }
 
 // The hub dies, mostly while a write is on its way to its disk, and is back after a while.
-rt::Task<void> HubDies(Course course) {
-  World& world = course.scene.world;
+rt::Task<void> HubDies(Hands hands) {
+  World& world = hands.world;
   rt::VirtualLoop& loop = world.loop();
   world.SetSlowestSync(kSlowestSync);
   while (true) {
-    co_await loop.Sleep(course.Rarely(30'000));
-    if (course.rare.Below(4) != 0) co_await world.WriteUnderWay();
-    ++course.day.hub_deaths;
-    world.CrashHub(course.rare.Below(2) == 0);
-    co_await loop.Sleep(course.Rarely(course.rare.Below(2) == 0 ? 500 : 20'000));
+    co_await loop.Sleep(hands.Rarely(30'000));
+    if (hands.rare.Below(4) != 0) co_await world.WriteUnderWay();
+    ++hands.day.hub_deaths;
+    world.CrashHub(hands.rare.Below(2) == 0);
+    co_await loop.Sleep(hands.Rarely(hands.rare.Below(2) == 0 ? 500 : 20'000));
     co_await world.ReviveHub();
+  }
+}
+
+rt::Task<void> QuotaIsSpent(Hands hands, std::string cluster, std::string plural) {
+  co_await hands.world.loop().Sleep(hands.Rarely(20'000));
+  ++hands.day.quotas;
+  hands.world.TellStory(StrCat("cluster ", cluster), StrCat("its quota for ", plural, " is spent"));
+  hands.world.SpendQuota(cluster, plural);
+  co_await hands.world.loop().Sleep(hands.Rarely(90'000));
+  hands.world.SpendQuota(cluster, "");
+}
+
+rt::Task<void> KarmadaEvicts(Course course) {
+  constexpr std::string_view kTaint = "example.com/power";
+  World& world = course.world;
+  world.KarmadaFailsOver(seconds(1) + course.Rarely(20'000));
+  while (true) {
+    co_await world.loop().Sleep(course.Rarely(40'000));
+    const std::string cluster = course.rare.Below(2) == 0 ? course.scene.from : course.scene.to;
+    ++course.day.taints;
+    world.TellStory("person", StrCat("taints cluster ", cluster));
+    for (const std::string_view taints : {StrCat("[{key: ", kTaint, ", effect: NoExecute}]"), std::string("null")}) {
+      [[maybe_unused]] const auto tainted =
+          co_await world.hub().Patch(federation::kClusters, {"", cluster}, kube::PatchType::kMerge,
+                                     Yaml(StrCat("{spec: {taints: ", taints, "}}")));
+      co_await world.loop().Sleep(course.Rarely(30'000));
+    }
   }
 }
 
@@ -142,13 +165,13 @@ rt::Task<void> GitOps(Course course) {
 }
 
 // The clocks of replicas go fast or slow, each in its own way.
-rt::Task<void> Clocks(Course course) {
-  World& world = course.scene.world;
+rt::Task<void> Clocks(Hands hands) {
+  World& world = hands.world;
   std::array<Duration, kReplicas> drift;  // in a second
-  for (Duration& each : drift) each = course.Rarely(2 * kDriftMax / milliseconds(1)) - kDriftMax;
-  course.scene.Tell("world", StrCat("the replicas' clocks gain ", drift[0] / milliseconds(1), " and ",
-                                    drift[1] / milliseconds(1), " ms a second"));
-  ++course.day.drifts;
+  for (Duration& each : drift) each = hands.Rarely(2 * kDriftMax / milliseconds(1)) - kDriftMax;
+  world.TellStory("world", StrCat("the replicas' clocks gain ", drift[0] / milliseconds(1), " and ",
+                                  drift[1] / milliseconds(1), " ms a second"));
+  ++hands.day.drifts;
   for (int64_t passed = 1;; ++passed) {
     co_await world.loop().Sleep(seconds(1));
     for (size_t which = 0; which < kReplicas; ++which) world.DriftReplica(which, passed * drift.at(which));

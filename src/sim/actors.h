@@ -20,8 +20,9 @@ namespace baton::sim {
 inline constexpr size_t kReplicas = 2;
 inline constexpr std::string_view kNewcomer = "late";  // the other workload's name
 
-struct Course {
-  Scene& scene;
+// For actors who need no scene: what is moved is not their matter.
+struct Hands {
+  World& world;
   BadCalls& chance;
   rt::SeededRandom& rare;  // for what few days have: so the others stay as they are when such a thing is added
   Day& day;
@@ -29,19 +30,29 @@ struct Course {
   Duration Rarely(int64_t ms) const;  // up to that
 };
 
+struct Course : Hands {
+  Course(Scene& of, BadCalls& chance_of, rt::SeededRandom& rare_of, Day& day_of)
+      : Hands{of.world, chance_of, rare_of, day_of}, scene(of) {}
+  Scene& scene;
+};
+
 // ---- controllers ----
-rt::Task<void> Leaders(Course course);       // die, or are deposed and go on
-rt::Task<void> KarmadaDies(Course course);   // the other federation
-rt::Task<void> StartReplicas(Scene& scene);  // in place of the one leader that there was
-rt::Task<void> Replicas(Course course);      // die, are paused, kept from their lease, given another clock
+rt::Task<void> Leaders(Hands hands);         // die, or are deposed and go on
+rt::Task<void> KarmadaDies(Hands hands);     // the other federation
+rt::Task<bool> StartReplicas(World& world);  // in place of the one leader that there was; false: none was elected
+rt::Task<void> Replicas(Hands hands);        // die, are paused, kept from their lease, given another clock
 void HealReplicas(World& world);
 
 // ---- hub, clusters, clocks ----
-rt::Task<void> HubDies(Course course);
+rt::Task<void> HubDies(Hands hands);
 rt::Task<void> Troubles(Course course);  // operators die, stall, are slow, fail savepoints
 rt::Task<void> Forgets(Course course);   // an operator's status, once
 rt::Task<void> Partitions(Course course, Duration after);
-rt::Task<void> Clocks(Course course);
+rt::Task<void> Clocks(Hands hands);
+// A cluster's quota for a kind (its plural) is spent for a while.
+rt::Task<void> QuotaIsSpent(Hands hands, std::string cluster, std::string plural);
+// The other federation evicts what is unhealthy, and from clusters that a person taints for a while.
+rt::Task<void> KarmadaEvicts(Course course);
 
 // ---- people and their programs ----
 rt::Task<void> Meddler(Course course, Duration after, size_t which);

@@ -9,6 +9,7 @@
 #include "sim/actors.h"
 #include "sim/bad_calls.h"
 #include "sim/scene.h"
+#include "sim/stories_rare.h"
 #include "sim/trials.h"
 
 namespace baton::sim {
@@ -22,6 +23,9 @@ constexpr uint64_t kHubDiesOneIn = 10;
 constexpr uint64_t kGitOpsOneIn = 5;
 constexpr uint64_t kForgetsOneIn = 12;
 constexpr uint64_t kClocksOneIn = 3;  // of those with replicas
+constexpr uint64_t kQuotaOneIn = 10;
+constexpr uint64_t kEvictsOneIn = 2;    // of those beside another federation
+constexpr uint64_t kRestoredOneIn = 8;  // of those that it left for good
 
 rt::Task<void> ExpectAfter(Scene& scene, const Value& end) {
   const bool deleted = (co_await scene.Template()).is_null();
@@ -89,7 +93,8 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const bool falls_back = chance.OneIn(4);  // the stop need not capture, when it takes long
   if (image_fails) scene.world.practice(scene.to).faults().fail_image = true;
   day.replicated = two ? 1 : 0;
-  if (two) co_await StartReplicas(scene);
+  if (two) scene.Expect(co_await StartReplicas(scene.world), "no replica was elected");
+  const Value before = co_await scene.OnMember(scene.from);
   chance.Begin();
   if (wishes) {
     co_await Wish(scene);
@@ -105,6 +110,8 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
     if (rare.Below(kGitOpsOneIn) == 0) scope.Spawn(GitOps(course));
     if (rare.Below(kForgetsOneIn) == 0) scope.Spawn(Forgets(course));
     if (two && rare.Below(kClocksOneIn) == 0) scope.Spawn(Clocks(course));
+    if (rare.Below(kQuotaOneIn) == 0) scope.Spawn(QuotaIsSpent(course, scene.to, FlinkDeployments().plural));
+    if (!scene.world.own_hub() && rare.Below(kEvictsOneIn) == 0) scope.Spawn(KarmadaEvicts(course));
     if (!scene.world.own_hub() && chance.OneIn(3)) scope.Spawn(KarmadaDies(course));
     if (two) scope.Spawn(Replicas(course));
     if (!two && leaders_change) scope.Spawn(Leaders(course));
@@ -124,7 +131,14 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   scene.Tell("world", "the faults stop");
   scene.world.SetSlowestSync({});
   co_await scene.world.ReviveHub();
+  scene.world.KarmadaFailsOver(std::nullopt);
+  day.evictions = scene.world.evictions();
   for (const std::string& cluster : kClusters3) {
+    scene.world.SpendQuota(cluster, "");
+    if (day.taints > 0) {
+      [[maybe_unused]] const auto clean = co_await scene.world.hub().Patch(
+          federation::kClusters, {"", cluster}, kube::PatchType::kMerge, Yaml("{spec: {taints: null}}"));
+    }
     practice::Faults& faults = scene.world.practice(cluster).faults();
     faults = {.fail_image = faults.fail_image};
     scene.world.CutOff(cluster, false);
@@ -141,6 +155,11 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   scene.Tell("move", Scene::Said(end));
   co_await ExpectAfter(scene, end);
   if (day.newcomers > 0) co_await ExpectNewcomerRuns(scene);
+  const bool left = day.end == "Succeeded" && scene.world.own_hub() && !(co_await scene.Template()).is_null();
+  if (left && rare.Below(kRestoredOneIn) == 0) {
+    ++day.restores;
+    co_await RestoreMember(scene, before);
+  }
   for (const std::string& problem : scene.world.problems()) scene.Expect(false, problem);
 }
 
@@ -263,6 +282,10 @@ json::Value Day::Json() const {
                        {"forgotten", static_cast<int64_t>(forgotten)},
                        {"drifts", static_cast<int64_t>(drifts)},
                        {"syncs", static_cast<int64_t>(syncs)},
+                       {"quotas", static_cast<int64_t>(quotas)},
+                       {"taints", static_cast<int64_t>(taints)},
+                       {"evictions", static_cast<int64_t>(evictions)},
+                       {"restores", static_cast<int64_t>(restores)},
                        {"troubles", static_cast<int64_t>(troubles)},
                        {"partitions", static_cast<int64_t>(partitions)},
                        {"meddlings", static_cast<int64_t>(meddlings)},
@@ -284,6 +307,10 @@ Day Day::FromJson(const Value& value) {
           .forgotten = number("forgotten"),
           .drifts = number("drifts"),
           .syncs = number("syncs"),
+          .quotas = number("quotas"),
+          .taints = number("taints"),
+          .evictions = number("evictions"),
+          .restores = number("restores"),
           .troubles = number("troubles"),
           .partitions = number("partitions"),
           .meddlings = number("meddlings"),

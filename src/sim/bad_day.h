@@ -40,6 +40,10 @@ struct Day {
   uint64_t forgotten = 0;    // statuses, by operators
   uint64_t drifts = 0;       // 1: replicas' clocks
   uint64_t syncs = 0;        // of a GitOps bot
+  uint64_t quotas = 0;       // that were spent
+  uint64_t taints = 0;       // of a person, beside a Karmada that evicts by them
+  uint64_t evictions = 0;    // by that Karmada
+  uint64_t restores = 0;     // of the cluster that the workload left
   uint64_t troubles = 0;     // in clusters
   uint64_t partitions = 0;
   uint64_t meddlings = 0;

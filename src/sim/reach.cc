@@ -44,6 +44,7 @@ constexpr Reach kReaches[] = {
     {"federation.late_create_taken_back", TwoLeaders, 4 * kTriesMax},
     {"federation.older_epoch_refused", TwoLeaders, 4 * kTriesMax},
     {"rollout.attested", [](size_t) { PlayStory("attested-source"); }, 1},
+    {"rollout.contested", [](size_t) { PlayStory("contested-binding"); }, 1},
     {"rollout.deleted_before_its_finalizer", [](size_t) { PlayStory("deleted-before-it-began"); }, 1},
     {"rollout.first_placement_finds_it_elsewhere", [](size_t) { PlayStory("hub-lost"); }, 1},
     {"rollout.gate_holds_another_object", [](size_t) { PlayStory("deleted-by-hand"); }, 1},

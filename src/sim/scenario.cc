@@ -77,6 +77,8 @@ std::vector<std::string> PlayScenario(const scenario::Scenario& scenario, Story*
                               .claim_templates = scenario.options["claimTemplates"].bool_or(false),
                               .own_hub = !scenario.options["foreignHub"].bool_or(false)});
     INVARIANT(started.ok(), started.error().message());
+    if (const json::Value& after = scenario.options["karmadaFailsOverAfter"]; !after.is_null())
+      world.KarmadaFailsOver(*scenario::TimeOf(after, {}));  // Parse has looked at it
     problems = co_await PlayIn(world, rules, scenario, story);
     co_await world.Stop();
   }));

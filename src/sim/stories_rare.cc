@@ -98,6 +98,32 @@ rt::Task<void> LostTarget(Scene& scene) {
   co_await scene.ExpectClean();
 }
 
+rt::Task<void> ContestedBinding(Scene& scene) {
+  constexpr Duration kContest = seconds(30);
+  constexpr int64_t kWritesMax = 4 * static_cast<int64_t>(rollout::kContestedWrites);  // ours, in three such times
+  rt::VirtualLoop& loop = scene.world.loop();
+  co_await scene.Begin();
+  co_await scene.Ask();
+  co_await scene.UntilStopIsOrdered();
+  const MonotonicTime until = loop.Now() + kContest;
+  int64_t written_back = 0;
+  while (loop.Now() < until) {
+    const Value binding = co_await scene.Binding();
+    if (binding["spec"]["clusters"].size() != 1 || binding["spec"]["gracefulEvictionTasks"].is_array()) {
+      ++written_back;
+      [[maybe_unused]] const auto written = co_await scene.world.hub().Patch(
+          federation::kResourceBindings, {"default", "orders-flinkdeployment"}, kube::PatchType::kMerge,
+          Yaml(StrCat("{spec: {clusters: [{name: ", scene.from, "}], gracefulEvictionTasks: null}}")));
+    }
+    co_await loop.Sleep(milliseconds(1));
+  }
+  scene.Expect(written_back <= kWritesMax, StrCat("the binding was written ", written_back, " times in half a minute"));
+  const std::string said = Scene::Said(co_await scene.Migration());
+  scene.Expect(said.contains("again and again"), StrCat("nobody is told of the contest: ", said));
+  co_await scene.Settled();
+  co_await scene.CheckAll();
+}
+
 rt::Task<void> DeletedBeforeItBegan(Scene& scene) {
   co_await scene.Begin();
   scene.world.KillController();
@@ -160,13 +186,8 @@ rt::Task<void> DeletedWhileItsWatchLags(Scene& scene) {
 
 // A cluster that it has left runs what a backup has. (Its image is not there: a second writer, which nobody can
 // prevent, would be all that is seen.)
-rt::Task<void> MemberRestored(Scene& scene) {
-  co_await scene.Begin();
-  Value before = co_await scene.OnMember(scene.from);
-  co_await scene.Ask();
-  co_await scene.Settled();
-  co_await scene.ExpectPhase("Succeeded");
-  scene.world.practice(scene.from).faults().fail_image = true;
+rt::Task<void> RestoreMember(Scene& scene, Value before) {
+  scene.world.practice(scene.from).faults().fail_image = true;  // two that write cannot be prevented, only noticed
   for (const std::string_view field : {"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"})
     before.Edit("metadata").Erase(field);
   before.Erase("status");
@@ -179,6 +200,15 @@ rt::Task<void> MemberRestored(Scene& scene) {
       },
       minutes(1));
   scene.Expect(held, "a second writer came back, and nobody stops it");
+}
+
+rt::Task<void> MemberRestored(Scene& scene) {
+  co_await scene.Begin();
+  const Value before = co_await scene.OnMember(scene.from);
+  co_await scene.Ask();
+  co_await scene.Settled();
+  co_await scene.ExpectPhase("Succeeded");
+  co_await RestoreMember(scene, before);
   [[maybe_unused]] const auto gone =
       co_await scene.world.member(scene.from).Delete(FlinkDeployments(), {"default", "orders"});
   co_await scene.CheckAll();

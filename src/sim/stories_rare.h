@@ -10,6 +10,8 @@ rt::Task<void> AttestedSource(Scene& scene);
 // The same, and the state that the person names is the one that the source itself began from.
 rt::Task<void> AttestedBeginning(Scene& scene);
 rt::Task<void> LostTarget(Scene& scene);
+// Somebody else writes the binding back as fast as we write it.
+rt::Task<void> ContestedBinding(Scene& scene);
 
 // A migration that somebody else keeps by a finalizer is deleted before any leader has seen it.
 rt::Task<void> DeletedBeforeItBegan(Scene& scene);
@@ -19,5 +21,7 @@ rt::Task<void> LateLock(Scene& scene);
 rt::Task<void> DeletedWhileItsWatchLags(Scene& scene);
 // A cluster that the workload has left is restored from a backup.
 rt::Task<void> MemberRestored(Scene& scene);
+// What ran in scene.from comes back there, and must be put on hold.
+rt::Task<void> RestoreMember(Scene& scene, json::Value before);
 
 }  // namespace baton::sim

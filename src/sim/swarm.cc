@@ -85,6 +85,10 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.forgotten += day.forgotten;
   swarm.drifts += day.drifts;
   swarm.syncs += day.syncs;
+  swarm.quotas += day.quotas;
+  swarm.taints += day.taints;
+  swarm.evictions += day.evictions;
+  swarm.restores += day.restores;
   swarm.troubles += day.troubles;
   swarm.partitions += day.partitions;
   swarm.meddlings += day.meddlings;
@@ -211,7 +215,8 @@ std::string Swarm::Text() const {
             hub_deaths, " (unanswered writes lost ", writes_lost, ", kept ", writes_kept, ")");
   StrAppend(text, "\ntroubles in clusters ", troubles, "  statuses forgotten ", forgotten, "  partitions ", partitions,
             "  drifting clocks ", drifts, "  meddlings ", meddlings, "  GitOps syncs ", syncs, "  newcomers ",
-            newcomers);
+            newcomers, "\nspent quotas ", quotas, "  clusters restored ", restores, "  taints ", taints,
+            "  evictions of a Karmada ", evictions);
   const auto hit =
       static_cast<size_t>(std::ranges::count_if(probes, [](const auto& probe) { return probe.second > 0; }));
   StrAppend(text, "\nprobes hit: ", hit, " of ", probes.size(), "\n");

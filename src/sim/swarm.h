@@ -45,6 +45,10 @@ struct Swarm {
   uint64_t forgotten = 0;
   uint64_t drifts = 0;
   uint64_t syncs = 0;
+  uint64_t quotas = 0;
+  uint64_t taints = 0;
+  uint64_t evictions = 0;
+  uint64_t restores = 0;
   uint64_t troubles = 0;
   uint64_t partitions = 0;
   uint64_t meddlings = 0;

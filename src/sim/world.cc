@@ -271,6 +271,21 @@ void World::StartKarmada() {
       federation::HubOptions{.claim_templates = options_.claim_templates});
   pipe.scope = std::make_unique<rt::Scope>(loop_);
   pipe.scope->Spawn(pipe.federation->Run());
+  KarmadaFailsOver(karmada_tolerates_);
+}
+
+void World::SpendQuota(const std::string& cluster, std::string plural) {
+  members_.at(cluster)->door->SpendQuota(std::move(plural));
+}
+
+void World::KarmadaFailsOver(std::optional<Duration> tolerates) {
+  karmada_tolerates_ = tolerates;
+  if (karmada_ == nullptr) return;
+  karmada_->failover_scope.reset();
+  if (!tolerates) return;
+  karmada_->failover = std::make_unique<KarmadaFailover>(*karmada_->hub, *tolerates, evictions_);
+  karmada_->failover_scope = std::make_unique<rt::Scope>(loop_);
+  karmada_->failover_scope->Spawn(karmada_->failover->Run());
 }
 
 rt::Task<void> World::Stop() {

@@ -37,6 +37,7 @@
 #include "rt/virtual_loop.h"
 #include "sim/call_book.h"
 #include "sim/hub_process.h"
+#include "sim/karmada_failover.h"
 #include "sim/story.h"
 #include "store/store.h"
 
@@ -69,9 +70,12 @@ class SwitchedApi final : public kube::Api {
  public:
   explicit SwitchedApi(kube::Api& below) : below_(&below) {}  // outlives this
   void Switch(kube::Api& below) { below_ = &below; }
+  // From now on none of that resource can be created, also not tentatively; "": all can.
+  void SpendQuota(std::string plural) { spent_ = std::move(plural); }
 
   rt::Loop& loop() override { return below_->loop(); }
   rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
+    if (call.verb == kube::Verb::kCreate && call.resource.plural == spent_) return Refused(call.resource.plural);
     return below_->Do(std::move(call), deadline);
   }
   rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {
@@ -80,7 +84,12 @@ class SwitchedApi final : public kube::Api {
   rt::Task<Result<kube::Discovered>> Discover(rt::Deadline deadline) override { return below_->Discover(deadline); }
 
  private:
+  static rt::Task<Result<kube::Answer>> Refused(std::string plural) {
+    co_return Error(ErrorKind::kForbidden, StrCat("exceeded quota: baton-practice, requested: count/", plural, "=1"));
+  }
+
   kube::Api* below_;
+  std::string spent_;
 };
 
 struct ControllersOptions {
@@ -114,6 +123,8 @@ struct ForeignPipe {
   std::map<std::string, std::unique_ptr<kube::FaultyApi>> members;
   interpret::Interpreter interpreter;
   std::unique_ptr<federation::Federation> federation;
+  std::unique_ptr<KarmadaFailover> failover;
+  std::unique_ptr<rt::Scope> failover_scope;
   std::unique_ptr<rt::Scope> scope;  // last, so that it goes first
 };
 
@@ -185,6 +196,12 @@ class World {
 
   // The other federation dies and begins again (WorldOptions::own_hub is false).
   void StartKarmada();
+  // From now on it also evicts, at first those that are unhealthy for so long (sim/karmada_failover.h); nothing: no
+  // more.
+  void KarmadaFailsOver(std::optional<Duration> tolerates);
+  uint64_t evictions() const { return evictions_; }
+  // A quota of a cluster's for what the controllers create there; "": it is not spent.
+  void SpendQuota(const std::string& cluster, std::string plural);
 
   // ---- several control planes, with the election that is in the product, in place of one ----
   // Number `which` starts, and is elected when nobody else is.
@@ -238,6 +255,9 @@ class World {
   void SetFaultPlans(PlanOf plan_of) { plan_of_ = std::move(plan_of); }
   // Where what happens is told, from the next controller on; null: nowhere.
   void SetStory(Story* story) { story_ = story; }
+  void TellStory(std::string_view who, std::string_view what) {
+    if (story_ != nullptr) story_->Tell(who, what);
+  }
   // Where calls and what met them are counted, from the next controller on; null: nowhere.
   void SetBook(CallBook* book) { book_ = book; }
   Controllers* controllers() { return leader_ == nullptr ? nullptr : leader_->controllers.get(); }
@@ -292,6 +312,8 @@ class World {
   int64_t fence_ = 0;
   std::unique_ptr<rt::Scope> scope_;  // practice clusters
   std::unique_ptr<ForeignPipe> karmada_;
+  std::optional<Duration> karmada_tolerates_;
+  uint64_t evictions_ = 0;
   std::unique_ptr<Leader> leader_;
   bool leader_died_with_hub_ = false;
   std::vector<std::unique_ptr<Leader>> deposed_;
