@@ -90,7 +90,8 @@ rt::Task<void> KarmadaFailover::LookAt(Value binding, const Value& clusters) {
       co_return co_await Evict(binding, cluster, "ApplicationFailure",
                                "resource-binding-application-failover-controller");
     }
-    if (IsTainted(binding, cluster, clusters)) co_return co_await Evict(binding, cluster, "TaintUntolerated", "TaintManager");
+    if (IsTainted(binding, cluster, clusters))
+      co_return co_await Evict(binding, cluster, "TaintUntolerated", "TaintManager");
   }
 }
 

@@ -15,6 +15,7 @@
 #include "rollout/profiles.h"
 #include "rollout/records.h"
 #include "rt/test_support.h"
+#include "sim/actors.h"
 #include "sim/bad_calls.h"
 #include "sim/scene.h"
 #include "sim/world.h"
@@ -29,6 +30,7 @@ constexpr std::string_view kMoveName = "rehearsal";
 constexpr int64_t kStabilization = 5;  // seconds of each move
 constexpr int kNodes = 20;
 constexpr size_t kStatusShown = 400;          // characters of a status in a message
+constexpr uint64_t kRestoredOneIn = 8;        // of those that it left for good, in days with faults
 constexpr Duration kBlockedFor = minutes(1);  // a move that asks a person for that long has ended as far as we go
 
 const kube::Resource& ResourceOf(const FleetWorkload& workload) {
@@ -69,6 +71,8 @@ class Stage {
     }
     Watch();
     const MonotonicTime asked = world_.loop().Now();
+    const FleetWorkload& first = *workloads_.front();
+    const Value before = co_await world_.OnMember(first.cluster, ResourceOf(first), first.Key());
     if (faults) chance_.Begin();
     co_await Ask();
     if (faults) co_await Disturb();
@@ -76,6 +80,10 @@ class Stage {
     result_.took = world_.loop().Now() - asked;
     co_await CheckAll();
     world_.loop().OnEveryStep(nullptr);
+    const bool left = wish_.drain.empty() && result_.day.end == "Succeeded";
+    if (faults && left && chance_.OneIn(kRestoredOneIn)) co_await Restore(first, before);
+    result_.day.writes_lost = world_.hub_disk().lost();
+    result_.day.writes_kept = world_.hub_disk().kept();
     for (const std::string& problem : result_.day.problems) story_.Tell("checker", problem);
   }
 
@@ -229,20 +237,14 @@ class Stage {
   }
 
   // ---- faults ----
-  rt::Task<void> Leaders() {
-    while (true) {
-      co_await world_.loop().Sleep(chance_.UpTo(40'000));
-      ++result_.day.leaders;
-      if (chance_.OneIn(2)) {
-        world_.KillController();
-      } else {
-        world_.DeposeController();
-      }
-      co_await world_.loop().Sleep(chance_.UpTo(10'000));
-      world_.StartController();
-      co_await world_.loop().Sleep(chance_.UpTo(20'000));
-      world_.KillDeposed();
-    }
+  // A person who has second thoughts.
+  rt::Task<void> Aborts() {
+    co_await world_.loop().Sleep(chance_.UpTo(chance_.OneIn(4) ? 2'000 : 60'000));
+    ++result_.day.meddlings;
+    story_.Tell("person", "aborts the move");
+    const kube::Name move{std::string(kube::NamespaceOf(workloads_.front()->object)), std::string(kMoveName)};
+    [[maybe_unused]] const auto asked =
+        co_await world_.hub().Patch(kMigrations, move, kube::PatchType::kMerge, Yaml("{spec: {abort: true}}"));
   }
 
   rt::Task<void> Troubles() {
@@ -289,25 +291,44 @@ class Stage {
   }
 
   rt::Task<void> Disturb() {
+    const bool two = chance_.OneIn(3);
     const bool leaders = chance_.OneIn(2);
     const bool troubles = chance_.OneIn(2);
     const bool cuts = chance_.OneIn(3);
+    const bool hub_dies = chance_.OneIn(6);
+    const bool aborts = wish_.drain.empty() && chance_.OneIn(4);
+    const bool quota = chance_.OneIn(10);
     const auto lasts = seconds(static_cast<int64_t>(10 + chance_.Below(110)));
+    rt::SeededRandom rare(~result_.day.seed);
+    const Hands hands{.world = world_, .chance = chance_, .rare = rare, .day = result_.day};
+    if (two) Expect(co_await StartReplicas(world_), "no replica was elected");
+    result_.day.replicated = two ? 1 : 0;
     {
       rt::Scope scope(world_.loop());
-      if (leaders) scope.Spawn(Leaders());
+      if (two) scope.Spawn(Replicas(hands));
+      if (!two && leaders) scope.Spawn(Leaders(hands));
       if (troubles) scope.Spawn(Troubles());
       if (cuts) scope.Spawn(Partitions());
+      if (hub_dies) scope.Spawn(HubDies(hands));
+      if (aborts) scope.Spawn(Aborts());
+      if (quota) {
+        const std::string& where = wish_.to.empty() ? names_[chance_.Below(names_.size())] : wish_.to;
+        scope.Spawn(QuotaIsSpent(hands, where, ResourceOf(*workloads_.front()).plural));
+      }
       co_await world_.loop().Sleep(lasts);
       chance_.End();
     }
     story_.Tell("world", "the faults stop");
+    world_.SetSlowestSync({});
+    co_await world_.ReviveHub();
     for (const std::string& name : names_) {
+      world_.SpendQuota(name, "");
       world_.practice(name).faults() = {};
       world_.CutOff(name, false);
     }
     world_.KillDeposed();
-    if (!world_.controller_runs()) world_.StartController();
+    if (two) HealReplicas(world_);
+    if (!two && !world_.controller_runs()) world_.StartController();
   }
 
   // ---- the end ----
@@ -399,6 +420,24 @@ class Stage {
       };
       Expect(co_await world_.Until(unlocked, seconds(30)), StrCat(one->Name(), ": left: the lock of its binding"));
     }
+  }
+
+  // The cluster that it left has again what it had. For a moment two may run; that is noticed, not prevented.
+  rt::Task<void> Restore(const FleetWorkload& workload, Value before) {
+    before = federation::Pruned(std::move(before));
+    ++result_.day.restores;
+    story_.Tell(StrCat("cluster ", workload.cluster), "is restored from a backup");
+    const auto made = co_await world_.member(workload.cluster).Create(ResourceOf(workload), before);
+    Expect(made.ok(), made.ok() ? "" : StrCat("not restored: ", made.error().message()));
+    const auto held = [&]() -> rt::Task<bool> {
+      const auto profile = profiles_.ForKind(kube::ApiVersionOf(workload.object), kube::KindOf(workload.object));
+      const Value now = co_await world_.OnMember(workload.cluster, ResourceOf(workload), workload.Key());
+      // Or it is removed: the cluster may not have told yet that it had gone before.
+      co_return profile != nullptr && (now.is_null() || profile->IsHeld(now)) &&
+          !Runs(world_, workload.cluster, workload);
+    };
+    Expect(co_await world_.Until(held, minutes(2)),
+           StrCat(workload.Name(), ": a second writer came back, and nobody stops it"));
   }
 
   rt::Task<void> ExpectRunsAlone(const FleetWorkload& workload, std::string end) {

@@ -1,6 +1,6 @@
 // Rehearsal: a move or a drain, played on a copy of somebody's fleet (fleet.h) with practice clusters in place of the
-// real ones, once without faults and then from seeds with every fault of a bad day (bad_day.h), but for people who
-// meddle.
+// real ones, once without faults and then from seeds with every fault of a bad day (bad_day.h); of people who
+// meddle it has those who abort.
 //
 //   const Rehearsal calm = Rehearse(fleet, {.to = "member2"}, 1, {});
 //   calm.day.problems, calm.day.end

@@ -188,15 +188,14 @@ rt::Task<void> DeletedWhileItsWatchLags(Scene& scene) {
 // prevent, would be all that is seen.)
 rt::Task<void> RestoreMember(Scene& scene, Value before) {
   scene.world.practice(scene.from).faults().fail_image = true;  // two that write cannot be prevented, only noticed
-  for (const std::string_view field : {"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields"})
-    before.Edit("metadata").Erase(field);
-  before.Erase("status");
+  before = federation::Pruned(std::move(before));
   scene.Tell(StrCat("cluster ", scene.from), "is restored from a backup");
   const auto made = co_await scene.world.member(scene.from).Create(FlinkDeployments(), before);
   scene.Expect(made.ok(), made.ok() ? "" : StrCat("not restored: ", made.error().message()));
   const bool held = co_await scene.world.Until(
       [&]() -> rt::Task<bool> {
-        co_return (co_await scene.OnMember(scene.from))["spec"]["job"]["state"].str() == "suspended";
+        const Value now = co_await scene.OnMember(scene.from);
+        co_return now.is_null() || now["spec"]["job"]["state"].str() == "suspended";
       },
       minutes(1));
   scene.Expect(held, "a second writer came back, and nobody stops it");
