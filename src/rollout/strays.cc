@@ -19,6 +19,7 @@ using json::Value;
 namespace {
 
 constexpr Duration kSettles = seconds(1);    // a binding that names the cluster may be on its way to us
+constexpr Duration kIsRemoved = minutes(1);  // what is held may be about to go
 constexpr Duration kMoveEnds = seconds(10);  // a safety net: the end of a move is no event of the object
 constexpr Duration kKindAgain = minutes(5);  // a safety net: a kind that the member does not serve yet
 constexpr char kSeparator = '|';
@@ -77,12 +78,12 @@ void Strays::Seen(const std::string& cluster, const Value& object, bool gone) {
                     .kind = std::string(kube::KindOf(object)),
                     .ns = std::string(kube::NamespaceOf(object)),
                     .name = std::string(kube::NameOf(object))};
-  if (gone || kube::IsDeleting(object) || profile->IsHeld(object)) {
-    told_.erase(place.Key());  // should it run again, that is told again
-    return;
-  }
-  if (Binds(place)) return;
-  controller_.AddAfter(place.Key(), kSettles);
+  const bool going = gone || kube::IsDeleting(object);
+  const bool held = !going && profile->IsHeld(object);
+  if (going || held) told_.erase(place.Key());  // should it run again, that is told again
+  if (!held) held_copies_.erase(place.Key());
+  if (going || Binds(place)) return;
+  controller_.AddAfter(place.Key(), held ? kIsRemoved : kSettles);
 }
 
 bool Strays::Binds(const Place& place) const {
@@ -115,10 +116,7 @@ rt::Task<Result<bool>> Strays::HoldStray(const Place& place, federation::Member&
   const Value object = CO_TRY(co_await GetOrNull(member.api(), resource, {place.ns, place.name}));
   const auto profile = profiles_.ForKind(place.api_version, place.kind);
   const int64_t epoch = profile == nullptr || object.is_null() ? -1 : profile->EpochOf(object);
-  if (epoch <= 0 || kube::IsDeleting(object) || profile->IsHeld(object)) {
-    told_.erase(place.Key());
-    co_return false;
-  }
+  if (epoch <= 0 || kube::IsDeleting(object)) co_return false;
   // After the object: what the Writer says is at least as new.
   const Value record = CO_TRY(co_await GetOrNull(hub_.api(), kWriters, {place.ns, WriterName(place.kind, place.name)}));
   const Value& workload =
@@ -129,6 +127,10 @@ rt::Task<Result<bool>> Strays::HoldStray(const Place& place, federation::Member&
   if (writer.holder.cluster == place.cluster) co_return false;
   if (writer.claim && (writer.claim->source.cluster == place.cluster || writer.claim->target.cluster == place.cluster))
     co_return true;
+  if (profile->IsHeld(object)) {
+    TellHeldCopy(place, record, epoch);
+    co_return false;
+  }
   SOMETIMES("rollout.stray_found");
   const bool hold = epoch <= writer.seq && GUARD_STANDS("handoff.strays_are_held");
   if (hold) {
@@ -136,25 +138,41 @@ rt::Task<Result<bool>> Strays::HoldStray(const Place& place, federation::Member&
         CO_TRY(profile->Held(object, {.seq = epoch, .cluster = place.cluster, .peer = writer.holder.cluster}));
     CO_TRY(co_await member.api().Update(resource, held));  // carries the version that was looked at
   }
-  Tell(place, record, epoch, hold);
+  TellStray(place, record, epoch, hold);
   co_return false;
 }
 
-void Strays::Tell(const Place& place, const Value& writer, int64_t epoch, bool held) {
+void Strays::TellStray(const Place& place, const Value& writer, int64_t epoch, bool held) {
   if (!told_.insert(place.Key()).second) return;
-  const std::string message = StrCat(
-      place.kind, " ", place.name, " ran in ", place.cluster, " with number ", epoch, ", and ",
-      writer["spec"]["holder"]["cluster"].str(), " is the writer (number ", writer["spec"]["seq"].int_or(0), "). ",
-      held ? StrCat(place.cluster,
-                    " was restored from a backup, or somebody made it: it is held there now. Look at what "
-                    "it wrote, then delete it in ",
-                    place.cluster, ".")
-           : std::string(
-                 "The hub knows less than that cluster: docs/ROLLOUT.md, 'The record is gone'. Nothing was done."));
-  hub_.events().Warning(writer, kStrayWriterEvent, message);
+  Warn(place, writer, kStrayWriterEvent,
+       StrCat(place.kind, " ", place.name, " ran in ", place.cluster, " with number ", epoch, ", and ",
+              writer["spec"]["holder"]["cluster"].str(), " is the writer (number ", writer["spec"]["seq"].int_or(0),
+              "). ",
+              held ? StrCat(place.cluster,
+                            " was restored from a backup, or somebody made it: it is held there now. Look at what "
+                            "it wrote, then delete it in ",
+                            place.cluster, ".")
+                   : std::string("The hub knows less than that cluster: docs/ROLLOUT.md, 'The record is gone'. "
+                                 "Nothing was done.")));
+}
+
+void Strays::TellHeldCopy(const Place& place, const Value& writer, int64_t epoch) {
+  if (!held_copies_.insert(place.Key()).second) return;
+  SOMETIMES("rollout.held_copy_found");
+  Warn(place, writer, kHeldCopyEvent,
+       StrCat(place.kind, " ", place.name, " is on hold in ", place.cluster, " (number ", epoch,
+              "), and no move of this hub is about it; ", writer["spec"]["holder"]["cluster"].str(),
+              " is the writer (number ", writer["spec"]["seq"].int_or(0),
+              "). A move left it that the hub has forgotten, as when it is restored from a backup: when you have seen "
+              "that the writer has its state, delete it in ",
+              place.cluster, ". Until then nothing can be moved there."));
+}
+
+void Strays::Warn(const Place& place, const Value& writer, std::string_view reason, const std::string& message) {
+  hub_.events().Warning(writer, reason, message);
   const Value& workload =
       hub_.Template({.api_version = place.api_version, .kind = place.kind, .ns = place.ns, .name = place.name});
-  if (!workload.is_null()) hub_.events().Warning(workload, kStrayWriterEvent, message);
+  if (!workload.is_null()) hub_.events().Warning(workload, reason, message);
 }
 
 }  // namespace baton::rollout

@@ -7,6 +7,9 @@
 // One with a higher number than the Writer knows is told and left alone: then it is the hub that has forgotten
 // something.
 //
+// One that is held and stays (of a move that a restored hub has forgotten) does no harm, and is in the way of the next
+// move: it is told (event HeldCopy), and left for a person.
+//
 // So that it is heard of, every kind that has managed workloads is watched in all members.
 #pragma once
 
@@ -22,6 +25,7 @@
 namespace baton::rollout {
 
 inline constexpr std::string_view kStrayWriterEvent = "StrayWriter";
+inline constexpr std::string_view kHeldCopyEvent = "HeldCopy";
 
 class Strays {
  public:
@@ -43,12 +47,16 @@ class Strays {
   bool Binds(const Place& place) const;
   rt::Task<kube::Outcome> Reconcile(std::string key);
   rt::Task<Result<bool>> HoldStray(const Place& place, federation::Member& member, kube::Resource resource);
-  void Tell(const Place& place, const json::Value& writer, int64_t epoch, bool held);
+  void TellStray(const Place& place, const json::Value& writer, int64_t epoch, bool held);
+  void TellHeldCopy(const Place& place, const json::Value& writer, int64_t epoch);
+  void Warn(const Place& place, const json::Value& writer, std::string_view reason, const std::string& message);
 
   federation::Hub& hub_;
   ProfileSet& profiles_;
   std::set<std::pair<std::string, std::string>> kinds_;  // apiVersion and kind that have managed workloads
-  std::set<std::string> told_;                           // keys, until they are no strays any more
+  // Of what was told: keys, until it is no longer so.
+  std::set<std::string> told_;
+  std::set<std::string> held_copies_;
   kube::Controller controller_;
 };
 

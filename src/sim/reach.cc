@@ -48,6 +48,7 @@ constexpr Reach kReaches[] = {
     {"rollout.deleted_before_its_finalizer", [](size_t) { PlayStory("deleted-before-it-began"); }, 1},
     {"rollout.first_placement_finds_it_elsewhere", [](size_t) { PlayStory("hub-lost"); }, 1},
     {"rollout.gate_holds_another_object", [](size_t) { PlayStory("deleted-by-hand"); }, 1},
+    {"rollout.held_copy_found", [](size_t) { PlayStory("held-copy"); }, 1},
     {"rollout.late_lock_removed", [](size_t) { PlayStory("late-lock"); }, 1},
     {"rollout.late_override_removed", TwoLeaders, 4 * kTriesMax},
     {"rollout.late_probe_taken_back", TwoLeaders, 4 * kTriesMax},

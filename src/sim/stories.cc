@@ -554,6 +554,7 @@ constexpr NamedStory kStories[] = {
     {"attested-source", "the source falls silent while it stops, and a person attests its stop", AttestedSource},
     {"attested-beginning", "a person attests a silent source with the state that it began from", AttestedBeginning},
     {"contested-binding", "another scheduler writes the binding back at once, again and again", ContestedBinding},
+    {"held-copy", "the hub forgets a move that has only prepared its target", HeldCopy},
     {"late-lock", "an old leader's lock of the binding comes when the move has ended", LateLock},
     {"deleted-while-its-watch-lags", "a template is deleted, and the pipe hears of it late", DeletedWhileItsWatchLags},
     {"member-restored", "a cluster that the workload has left is restored from a backup", MemberRestored},

@@ -201,6 +201,28 @@ rt::Task<void> RestoreMember(Scene& scene, Value before) {
   scene.Expect(held, "a second writer came back, and nobody stops it");
 }
 
+rt::Task<void> HeldCopy(Scene& scene) {
+  rt::VirtualLoop& loop = scene.world.loop();
+  co_await scene.Begin();
+  const std::shared_ptr<const HubDisk::Backup> backup = scene.world.BackUpHub();
+  co_await scene.Ask(", paused: true");
+  const auto prepared = [&]() -> rt::Task<bool> { co_return !(co_await scene.OnMember(scene.to)).is_null(); };
+  scene.Expect(co_await scene.world.Until(prepared, minutes(1)), "the target was not prepared");
+  scene.world.CrashHub(true);
+  scene.world.RestoreHub(*backup);
+  co_await loop.Sleep(seconds(5));
+  co_await scene.world.ReviveHub();
+  const auto told = [&]() -> rt::Task<bool> {
+    const auto events = co_await scene.world.hub().ListAll(kube::EventsResource());
+    co_return events.ok() && std::ranges::any_of(events->items, [](const Value& event) {
+      return event["reason"].str() == rollout::kHeldCopyEvent;
+    });
+  };
+  scene.Expect(co_await scene.world.Until(told, minutes(3)), "a copy is left on hold, and nobody is told");
+  scene.Expect(co_await scene.RunsIn(scene.from), StrCat("it runs in '", co_await scene.WhereItRuns(), "'"));
+  co_await scene.ExpectClean();
+}
+
 rt::Task<void> MemberRestored(Scene& scene) {
   co_await scene.Begin();
   const Value before = co_await scene.OnMember(scene.from);

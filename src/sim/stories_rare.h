@@ -21,6 +21,8 @@ rt::Task<void> LateLock(Scene& scene);
 rt::Task<void> DeletedWhileItsWatchLags(Scene& scene);
 // A cluster that the workload has left is restored from a backup.
 rt::Task<void> MemberRestored(Scene& scene);
+// The hub is restored from a backup of before a move that has only prepared its target.
+rt::Task<void> HeldCopy(Scene& scene);
 // What ran in scene.from comes back there, and must be put on hold.
 rt::Task<void> RestoreMember(Scene& scene, json::Value before);
 
