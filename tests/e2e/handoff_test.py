@@ -6,7 +6,7 @@ import json
 import shutil
 import unittest
 
-from harness import KUBECTL, WORK, main
+from harness import KUBECTL, WORK, main, poll
 from moves_harness import Moves
 from up_harness import END_TIMEOUT
 
@@ -70,6 +70,27 @@ class HandoffTest(unittest.TestCase):
         finally:
             world.fault(target, "fail-image=off")
         self.assertEqual(world.holder("broken"), source)
+        self.assertTrue(world.check()["clean"])
+
+    def test_what_a_restored_cluster_runs_again_is_put_on_hold_and_told(self):
+        source = world.begin("stray", rate=50)
+        backup = world.place(source).get("flinkdeployment", "stray")
+        target = world.other_than(source)
+        self.move("stray", target)
+        world.gone("stray", source)
+        # Its image is not there, so that the second writer, which nobody can prevent, does not come to write here.
+        world.fault(source, "fail-image")
+        try:
+            backup["metadata"] = {key: backup["metadata"][key] for key in ("name", "namespace", "labels", "annotations") if key in backup["metadata"]}
+            backup.pop("status", None)
+            world.place(source).kubectl("create", "-f", "-", stdin=json.dumps(backup))
+            poll(lambda: world.place(source).field(".spec.job.state", "flinkdeployment", "stray") == "suspended", "the stray to be held")
+            poll(lambda: "StrayWriter" in world.hub.kubectl("get", "events", "-o", "jsonpath={.items[*].reason}"), "the event")
+            world.place(source).kubectl("delete", "flinkdeployment", "stray", "--wait=false")
+            world.gone("stray", source)
+        finally:
+            world.fault(source, "fail-image=off")
+        self.assertTrue(world.runs("stray", target))
         self.assertTrue(world.check()["clean"])
 
 
