@@ -196,7 +196,8 @@ int Table(size_t jobs) {
       "one,\n"
       "both are taken away (`a` with `b`), and the scene goes well without either of them alone. `museum play 'SCENE' "
       "GUARD\n"
-      "[GUARD]` plays one; `file` scenes are in `tests/scenarios`.\n\n"
+      "[GUARD]` plays one; `file` scenes are in `tests/scenarios`; `model` is the exhaustive\n"
+      "model of the protocol (`src/rollout/testing/model.h`), all of it.\n\n"
       "| seen in | bug | guard | found by | what was seen |\n|---|---|---|---|---|\n");
   bool right = true;
   size_t found = 0;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/strings.h"
+#include "rollout/testing/model.h"
 #include "sim/bad_day.h"
 #include "sim/pairs.h"
 #include "sim/scenario.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr size_t kWritesMax = 120;  // of a move; there are about 80
 constexpr uint64_t kSeed = 1;
 constexpr size_t kProblemMax = 300;
+constexpr int kModelFaults = 2;
 constexpr std::string_view kBeside = "karmada";  // before a scene: on the hub of another federation
 
 std::vector<std::string> Words(std::string_view text) {
@@ -50,6 +52,15 @@ Result<Played> PlayFile(const std::string& name) {
   return Played{.problems = PlayScenario(scenario)};
 }
 
+// Not the whole system, but all there is of this small one: for what takes more coincidences than seeds come to.
+Result<Played> PlayModel(std::string_view hub) {
+  if (hub != "own" && hub != "foreign") return InvalidError(StrCat("'", hub, "' is no hub of the model: own, foreign"));
+  const rollout::model::ModelResult result = rollout::model::Explore({.own_hub = hub == "own", .faults = kModelFaults});
+  Played played;
+  if (!result.broken.empty()) played.problems.push_back(result.broken);
+  return played;
+}
+
 Played Of(const Trial& trial, size_t k) { return {.problems = trial.problems, .past_the_end = trial.writes < k}; }
 
 }  // namespace
@@ -66,6 +77,7 @@ Result<Played> PlayScene(std::string_view name) {
     return Played{.problems = Play(story->seed, story->play)};
   }
   if (kind == "file" && words.size() == 2) return PlayFile(words[1]);
+  if (kind == "model" && words.size() == 2) return PlayModel(words[1]);
   if (kind == "seed" && words.size() == 2) return Played{.problems = PlayDay(Number(words[1])).problems};
   if (kind == "crash" && words.size() == 4) {
     const Way way = TRY(WayOf(words[1]));

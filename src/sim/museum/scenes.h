@@ -7,7 +7,8 @@
 //   wish before 9                     a move that an annotation asks for; the leader dies at write 9
 //   meddle Abort 44                   one of sim/trials.h, at write 44
 //   file guards/late_write            tests/scenarios/guards/late_write.yaml
-//   seed 123                          a bad day, as `baton simulate --seed 123`
+//   model foreign                     every interleaving of the protocol's small model (rollout/testing/model.h; own,
+//   foreign) seed 123                          a bad day, as `baton simulate --seed 123`
 #pragma once
 
 #include <functional>
