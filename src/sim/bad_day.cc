@@ -104,17 +104,18 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   }
   rt::SeededRandom rare(~day.seed);
   const Course course{scene, chance, rare, day};
+  const Hands hands{.world = scene.world, .chance = chance, .rare = rare, .day = day};
   {
     rt::Scope scope(loop);
-    if (rare.Below(kHubDiesOneIn) == 0) scope.Spawn(HubDies(course));
+    if (rare.Below(kHubDiesOneIn) == 0) scope.Spawn(HubDies(hands));
     if (rare.Below(kGitOpsOneIn) == 0) scope.Spawn(GitOps(course));
     if (rare.Below(kForgetsOneIn) == 0) scope.Spawn(Forgets(course));
-    if (two && rare.Below(kClocksOneIn) == 0) scope.Spawn(Clocks(course));
-    if (rare.Below(kQuotaOneIn) == 0) scope.Spawn(QuotaIsSpent(course, scene.to, FlinkDeployments().plural));
+    if (two && rare.Below(kClocksOneIn) == 0) scope.Spawn(Clocks(hands));
+    if (rare.Below(kQuotaOneIn) == 0) scope.Spawn(QuotaIsSpent(hands, scene.to, FlinkDeployments().plural));
     if (!scene.world.own_hub() && rare.Below(kEvictsOneIn) == 0) scope.Spawn(KarmadaEvicts(course));
-    if (!scene.world.own_hub() && chance.OneIn(3)) scope.Spawn(KarmadaDies(course));
-    if (two) scope.Spawn(Replicas(course));
-    if (!two && leaders_change) scope.Spawn(Leaders(course));
+    if (!scene.world.own_hub() && chance.OneIn(3)) scope.Spawn(KarmadaDies(hands));
+    if (two) scope.Spawn(Replicas(hands));
+    if (!two && leaders_change) scope.Spawn(Leaders(hands));
     if (troubles) scope.Spawn(Troubles(course));
     if (newcomer) scope.Spawn(Newcomer(course, chance.UpTo(10'000)));
     if (cuts) scope.Spawn(Partitions(course, chance.UpTo(30'000)));
