@@ -382,6 +382,16 @@ void ExecuteController::TellStray(const json::Value& work, const std::string& st
   }
 }
 
+// Where people look: the Work, and the template that it was rendered from.
+void ExecuteController::TellFailure(const json::Value& work, const std::string& message) {
+  constexpr std::string_view kReason = "SyncFailed";
+  hub_.events().Warning(work, kReason, message);
+  const json::Value& manifest = ManifestOf(work);
+  const json::Value& object = hub_.Template(TemplateKey::Of(manifest));
+  if (object.is_null()) return;
+  hub_.events().Warning(object, kReason, StrCat("cluster ", ClusterOfWork(work), ": ", message));
+}
+
 rt::Task<Result<void>> ExecuteController::WriteStatus(const json::Value& work, const Applied* applied, bool suspended) {
   json::Value next = work;
   json::Value& status = next.Edit("status");
@@ -400,8 +410,9 @@ rt::Task<Result<void>> ExecuteController::WriteStatus(const json::Value& work, c
     if (applied->ok) {
       SetCondition(status, "Applied", "True", "AppliedSuccessful", "Manifest has been successfully applied", now);
     } else {
-      SetCondition(status, "Applied", "False", "AppliedFailed",
-                   StrCat("Failed to apply all manifests (0/1): ", applied->message), now);
+      const std::string message = StrCat("Failed to apply all manifests (0/1): ", applied->message);
+      if (FindCondition(work["status"], "Applied")["message"].str() != message) TellFailure(work, applied->message);
+      SetCondition(status, "Applied", "False", "AppliedFailed", message, now);
     }
     TellStray(work, applied->stray, status);
     if (!applied->object.is_null()) {

@@ -60,6 +60,7 @@ class ExecuteController {
   rt::Task<kube::Outcome> Remove(const std::string& key, const json::Value& work);
   rt::Task<Result<bool>> RemoveFromMember(Member& member, const json::Value& work);
   rt::Task<Result<void>> WriteStatus(const json::Value& work, const Applied* applied, bool suspended);
+  void TellFailure(const json::Value& work, const std::string& message);
   void TellStray(const json::Value& work, const std::string& stray, json::Value& status);
   struct Reflected {
     json::Value manifest_statuses;
