@@ -174,6 +174,7 @@ Decision ToAbort(Phase phase, const Writer& writer, std::string why) {
   next.claim->intent = Intent::kAbort;
   // A source that was told to stop runs again under a new epoch; one that was not goes on under its own.
   if (writer.stop) next.seq = writer.seq + 1;
+  next.claim->why = why;
   Decision decision = Do(phase, SwapWriter{next}, StrCat("aborting: ", why));
   decision.why = std::move(why);
   return decision;
@@ -376,6 +377,7 @@ Decision ToWithdraw(Phase phase, const Writer& writer, const Observation& seen, 
     next.stop->capture = seen.source.capture;
   // What its operator says cannot start will make no capture; what may still start is first asked for one.
   next.stop->any_way = !seen.target.runs && !seen.target.start_failed.empty();
+  next.claim->why = why;
   Decision decision = Do(phase, SwapWriter{next}, StrCat("going back: ", why));
   decision.why = std::move(why);
   return decision;

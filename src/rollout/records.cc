@@ -73,14 +73,16 @@ Receipt ReadReceipt(const Value& value) {
 }
 
 Value ClaimJson(const Claim& claim) {
-  return json::Object({{"migration", claim.migration},
-                       {"migrationUID", claim.migration_uid},
-                       {"attempt", claim.attempt},
-                       {"intent", IntentName(claim.intent)},
-                       {"fence", claim.fence},
-                       {"source", HolderJson(claim.source)},
-                       {"target", HolderJson(claim.target)},
-                       {"verified", claim.verified}});
+  Value value = json::Object({{"migration", claim.migration},
+                              {"migrationUID", claim.migration_uid},
+                              {"attempt", claim.attempt},
+                              {"intent", IntentName(claim.intent)},
+                              {"fence", claim.fence},
+                              {"source", HolderJson(claim.source)},
+                              {"target", HolderJson(claim.target)},
+                              {"verified", claim.verified}});
+  if (!claim.why.empty()) value.Set("reason", claim.why);
+  return value;
 }
 
 Claim ReadClaim(const Value& value) {
@@ -91,7 +93,8 @@ Claim ReadClaim(const Value& value) {
           .fence = value["fence"].int_or(0),
           .source = ReadHolder(value["source"]),
           .target = ReadHolder(value["target"]),
-          .verified = value["verified"].bool_or(false)};
+          .verified = value["verified"].bool_or(false),
+          .why = std::string(value["reason"].str())};
 }
 
 Value StopJson(const Stop& stop) {

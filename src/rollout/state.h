@@ -58,6 +58,7 @@ struct Claim {
   Holder source;
   Holder target;
   bool verified = false;  // the target has proven itself: the point of no return
+  std::string why;        // of a move that goes back
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 

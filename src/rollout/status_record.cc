@@ -90,6 +90,10 @@ Value ProjectStatus(const Value& object, const Projection& projection, WallTime 
   Value status = object["status"];
   const std::string phase(PhaseName(decision.phase));
   if (!decision.why.empty()) status.Set("reason", decision.why);
+  // A leader that died when it had turned the move back told nobody.
+  const std::optional<Claim>& claim = projection.writer.claim;
+  const bool untold = status["reason"].str().empty() && claim && !claim->why.empty();
+  if (untold) status.Set("reason", claim->why);
   // Who is told that a move goes back asks why: when it turns, and at its end.
   const bool went_back = decision.phase == Phase::kAborted || decision.phase == Phase::kRolledBack;
   const bool turns = decision.phase == Phase::kAborting || decision.phase == Phase::kWithdrawing;

@@ -64,6 +64,7 @@ Core::Core(bool own_hub) : own_hub_(own_hub) {
 
 uint8_t Core::InternWriter(Writer writer) {
   writer.version.clear();
+  if (writer.claim) writer.claim->why.clear();  // only told
   for (size_t i = 0; i < writers_.size(); ++i) {
     if (writers_[i].writer == writer) return static_cast<uint8_t>(i);
   }
