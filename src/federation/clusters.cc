@@ -65,6 +65,16 @@ json::Value WithoutCluster(json::Value binding, std::string_view cluster) {
   return binding;
 }
 
+// Then there is nothing to do but to set ours again.
+bool OnlyTaintsDiffer(const json::Value& before, const json::Value& now) {
+  if (before.is_null() || kube::IsDeleting(before) != kube::IsDeleting(now)) return false;
+  json::Value was = before["spec"];
+  json::Value is = now["spec"];
+  was.Erase("taints");
+  is.Erase("taints");
+  return was == is;
+}
+
 }  // namespace
 
 struct ClusterController::State {
@@ -109,7 +119,12 @@ ClusterController::ClusterController(Hub& hub)
     }
     const bool same =
         !before.is_null() && before["spec"] == now["spec"] && kube::IsDeleting(before) == kube::IsDeleting(now);
-    if (!same) controller_.Add(name);
+    if (same) return;
+    if (OnlyTaintsDiffer(before, now)) {
+      controller_.AddAfter(name, kPutRight);
+    } else {
+      controller_.Add(name);
+    }
   });
   secrets_.OnChange([this](const json::Value& before, const json::Value& now) {
     const std::string_view secret = kube::NameOf(now.is_null() ? before : now);

@@ -205,6 +205,27 @@ spec:
   });
 }
 
+// As another leader does for a moment, which has not reached the cluster yet (seed 1771 of the simulator, once).
+TEST(FederationTest, ATaintThatSomebodySetsAgainAndAgainIsTakenOffOnceASecond) {
+  InFederation({"blue"}, [](FederationWorld& world) -> rt::Task<void> {
+    co_await world.Settle();
+    int set = 0;
+    const MonotonicTime until = world.loop.Now() + seconds(4);
+    while (world.loop.Now() < until) {
+      Value cluster = co_await world.OnHub(kClusters, "blue");
+      if (cluster["spec"]["taints"].empty()) {
+        ++set;
+        cluster.Edit("spec").Set(
+            "taints", json::Array({json::Object({{"key", "cluster.karmada.io/not-ready"}, {"effect", "NoSchedule"}})}));
+        EXPECT_TRUE((co_await world.hub->Update(kClusters, cluster)).ok());
+      }
+      co_await world.loop.Sleep(milliseconds(1));
+    }
+    EXPECT_GE(set, 3);
+    EXPECT_LE(set, 5);
+  });
+}
+
 TEST(FederationTest, ReplicasAreDividedAndTheTemplatesStatusIsTheSum) {
   InFederation({"blue", "green"}, [](FederationWorld& world) -> rt::Task<void> {
     co_await world.Apply(kPropagationPolicies, R"(
