@@ -44,7 +44,7 @@ inline constexpr Duration kStartGoesFirst = milliseconds(100);
 inline constexpr Duration kLateWrites = kube::kCallTimeout;  // after its end a move is swept once more
 inline constexpr Duration kLateWritesOver = minutes(5);
 // So often binding and override of one move are written in that time; then somebody else writes them back as fast, and
-// the next try has time. (A move without faults has eleven such writes in all.)
+// the next try has time. (A move without faults has eight such writes in all.)
 inline constexpr size_t kContestedWrites = 20;
 inline constexpr Duration kContestedWithin = seconds(10);
 inline constexpr Duration kAroundMax = seconds(1);  // what was seen around a member's object longer ago is seen again
@@ -130,8 +130,9 @@ class Engine {
   interpret::Question QuestionFor(const Look& look, bool is_target) const;
 
   rt::Task<Result<void>> Perform(Look& look, const Effect& effect);
-  // After this effect: the wait that is decided on without another look; nothing when one is needed.
+  // How long this effect has to wait because somebody writes back what we write; it is counted when it has not.
   Duration RestBefore(const Look& look, const Effect& effect);
+  // After this effect: the wait that is decided on without another look; nothing when one is needed.
   static std::optional<Decision> WaitsAfter(Look& look, const Effect& effect);
   rt::Task<Result<void>> Swap(Look& look, const Writer& next);
   rt::Task<Result<void>> Put(Look& look, const OverrideState& state);

@@ -196,8 +196,8 @@ class World {
 
   // The other federation dies and begins again (WorldOptions::own_hub is false).
   void StartKarmada();
-  // From now on it also evicts, at first those that are unhealthy for so long (sim/karmada_failover.h); nothing: no
-  // more.
+  // From now on it also evicts by taints, and what has been unhealthy for so long (sim/karmada_failover.h); nothing: it
+  // does not.
   void KarmadaFailsOver(std::optional<Duration> tolerates);
   uint64_t evictions() const { return evictions_; }
   // A quota of a cluster's for what the controllers create there; "": it is not spent.
