@@ -51,11 +51,11 @@ class Counting final : public kube::Api {
   Counting(const Counting&) = delete;  // a copy would count for itself
   Counting& operator=(const Counting&) = delete;
   rt::Loop& loop() override { return below_.loop(); }
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
-    const bool write = call.IsWrite() && call.resource.plural != "events";
+  rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
+    const bool write = call->IsWrite() && call->resource.plural != "events";
     if (write)
-      ++what[StrCat(kube::VerbName(call.verb), " ", call.resource.plural, call.subresource.empty() ? "" : "/",
-                    call.subresource)];
+      ++what[StrCat(kube::VerbName(call->verb), " ", call->resource.plural, call->subresource.empty() ? "" : "/",
+                    call->subresource)];
     Result<kube::Answer> answer = co_await below_.Do(std::move(call), deadline);
     if (write) ++writes;
     if (write && !answer.ok() && answer.error().kind() == ErrorKind::kConflict) ++conflicts;

@@ -78,6 +78,9 @@ struct Attempt {
     if (const auto previous = managers.find(id); previous != managers.end()) {
       last = previous->second.fields;
       entry.time = previous->second.time;
+      // Mostly it has what it had: then as the same set, which is known in its written form.
+      if (entry.fields == last) entry.fields = last;
+      entry.written = previous->second.written;
     }
     managers.insert_or_assign(id, std::move(entry));
     Value merged = PruneDropped(TypedMerge(live, config, type), last, managers, type);
@@ -154,7 +157,7 @@ Result<Value> ApplyConfiguration(const Value& live, const Value& config, const S
   }
   if (!applied) return ConflictStatus(conflicts, managers);
   if (manager.name == kKubectlManager) RefreshLastApplied(config, applied->object);
-  EncodeManagers(applied->managers, applied->object);
+  EncodeManagers(std::move(applied->managers), applied->object);
   return std::move(applied->object);
 }
 

@@ -78,7 +78,7 @@ TEST(DefaultsTest, EndsOnATypeThatContainsItself) {
   Value value = json::Object();
   ApplyDefaults(value, *schema);
   EXPECT_TRUE(value["again"]["again"].is_object());
-  schema->properties.clear();  // breaks the cycle, so that nothing leaks
+  schema->properties = {};  // breaks the cycle, so that nothing leaks
 }
 
 }  // namespace

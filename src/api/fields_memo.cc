@@ -29,15 +29,25 @@ const json::Value* FieldsMemo::Written(const FieldSet::NodePtr& set) const {
   return known.set.root() == set ? &known.fields : nullptr;
 }
 
+size_t FieldsMemo::BytesOf(const FieldSet::NodePtr& set) const {
+  if (set == nullptr) return 0;
+  const Known& known = written_.at(SlotOf(set.get()));
+  return known.set.root() == set ? known.bytes : 0;
+}
+
 void FieldsMemo::KeepRead(const json::Value& fields, const FieldSet::NodePtr& set) {
-  if (!fields.is_object() || fields.empty() || fields.HeapBytes() > kBytesMax) return;
-  read_.at(SlotOf(AddressOf(fields))) = {.fields = fields, .set = FieldSet(set)};
+  if (!fields.is_object() || fields.empty()) return;
+  const size_t bytes = fields.HeapBytes();
+  if (bytes > kBytesMax) return;
+  read_.at(SlotOf(AddressOf(fields))) = {.fields = fields, .set = FieldSet(set), .bytes = bytes};
 }
 
 void FieldsMemo::KeepWritten(const FieldSet::NodePtr& set, const json::Value& fields) {
-  if (set == nullptr || fields.empty() || fields.HeapBytes() > kBytesMax) return;
-  written_.at(SlotOf(set.get())) = {.fields = fields, .set = FieldSet(set)};
-  read_.at(SlotOf(AddressOf(fields))) = {.fields = fields, .set = FieldSet(set)};
+  if (set == nullptr || fields.empty()) return;
+  const size_t bytes = fields.HeapBytes();
+  if (bytes > kBytesMax) return;
+  written_.at(SlotOf(set.get())) = {.fields = fields, .set = FieldSet(set), .bytes = bytes};
+  read_.at(SlotOf(AddressOf(fields))) = {.fields = fields, .set = FieldSet(set), .bytes = bytes};
 }
 
 }  // namespace baton::api

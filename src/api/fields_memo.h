@@ -22,6 +22,7 @@ class FieldsMemo {
   static FieldsMemo& OfThisThread();
 
   const FieldSet* Read(const json::Value& fields) const;           // null: not known
+  size_t BytesOf(const FieldSet::NodePtr& set) const;              // of what it is written as; 0: not known
   const json::Value* Written(const FieldSet::NodePtr& set) const;  // null: not known
   void KeepRead(const json::Value& fields, const FieldSet::NodePtr& set);
   // What the set is written as; it is read as that set, too.
@@ -31,6 +32,7 @@ class FieldsMemo {
   struct Known {
     json::Value fields;
     FieldSet set;
+    size_t bytes = 0;
   };
   std::array<Known, kSlots> read_;
   std::array<Known, kSlots> written_;

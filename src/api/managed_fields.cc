@@ -119,7 +119,7 @@ Result<Value> TrackUpdate(const Value& live, Value next, const Schema& schema, c
                              : CheckTyped(next, type, true).ok() && CheckTypedBeside(before, next, type);
   if (!fit) return next;
   UpdateManagers(before, next, type, manager, managers);
-  EncodeManagers(managers, next);
+  EncodeManagers(std::move(managers), next);
   return next;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <tuple>
 
+#include "api/managers_memo.h"
 #include "base/strings.h"
 #include "json/builder.h"
 #include "json/go_text.h"
@@ -60,6 +61,8 @@ Result<ManagerEntry> DecodeEntry(const Value& encoded, size_t index) {
 }
 
 Value EncodeEntry(const ManagerEntry& entry) {
+  const ManagerEntry::Written& known = entry.written;
+  if (!known.entry.is_null() && known.fields == entry.fields.root() && known.time == entry.time) return known.entry;
   json::ObjectBuilder out;
   if (!entry.manager.empty()) out.Add("manager", entry.manager);
   out.Add("operation", entry.applied ? "Apply" : "Update");
@@ -99,6 +102,7 @@ std::string ManagerId(const ManagerEntry& entry) {
 }
 
 Result<Managers> DecodeManagers(const Value& object) {
+  if (const auto known = ManagersMemo::OfThisThread().Find(object["metadata"]["managedFields"])) return *known;
   Managers managers;
   const Value* list = ManagedFieldsOf(object);
   if (list == nullptr) return managers;
@@ -114,10 +118,14 @@ void DropManagedFields(Value& object) {
   if (object["metadata"].Has("managedFields")) object.Edit("metadata").Erase("managedFields");
 }
 
-void EncodeManagers(const Managers& managers, Value& object) {
+void EncodeManagers(Managers managers, Value& object) {
   if (managers.empty()) return DropManagedFields(object);
   std::vector<const ManagerEntry*> entries;
-  for (const auto& [id, entry] : managers) entries.push_back(&entry);
+  for (auto& [id, entry] : managers) {
+    if (entry.time) entry.time = std::chrono::floor<seconds>(*entry.time);  // as it will be read
+    entry.written = {.entry = EncodeEntry(entry), .fields = entry.fields.root(), .time = entry.time};
+    entries.push_back(&entry);
+  }
   const auto order = [](const ManagerEntry* e) {
     return std::make_tuple(!e->applied, SecondsOf(*e), std::string_view(e->manager), std::string_view(e->api_version),
                            std::string_view(e->subresource));
@@ -125,11 +133,14 @@ void EncodeManagers(const Managers& managers, Value& object) {
   std::sort(entries.begin(), entries.end(),
             [&](const ManagerEntry* a, const ManagerEntry* b) { return order(a) < order(b); });
   json::ArrayBuilder list;
-  for (const ManagerEntry* entry : entries) list.Add(EncodeEntry(*entry));
-  object.Edit("metadata").Set("managedFields", std::move(list).Build());
+  for (const ManagerEntry* entry : entries) list.Add(entry->written.entry);
+  Value encoded = std::move(list).Build();
+  ManagersMemo::OfThisThread().Keep(encoded, std::move(managers));
+  object.Edit("metadata").Set("managedFields", std::move(encoded));
 }
 
 bool IsReset(const Value& object) {
+  if (ManagersMemo::OfThisThread().Find(object["metadata"]["managedFields"]) != nullptr) return false;
   const Value* list = ManagedFieldsOf(object);
   if (list == nullptr) return false;
   if (list->size() != 1) return list->empty();

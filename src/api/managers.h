@@ -24,6 +24,14 @@ struct ManagerEntry {
   std::string subresource;
   std::optional<WallTime> time;
   FieldSet fields;
+
+  // What it was written as when fields and time were these. EncodeManagers() keeps and uses it; copies may carry it on.
+  struct Written {
+    json::Value entry;
+    FieldSet::NodePtr fields;
+    std::optional<WallTime> time;
+  };
+  Written written;
 };
 
 // By identity: for updates manager, version and subresource; for applies manager and subresource. The key is the text
@@ -35,8 +43,9 @@ std::string ManagerId(const ManagerEntry& entry);
 // but makes no sense, as kube-apiserver has it.
 Result<Managers> DecodeManagers(const json::Value& object);
 
-// Sets metadata.managedFields, or removes them when there are none.
-void EncodeManagers(const Managers& managers, json::Value& object);
+// Sets metadata.managedFields, or removes them when there are none. Remembers what it has written, so that the next
+// write of the object need not read it (api/managers_memo.h).
+void EncodeManagers(Managers managers, json::Value& object);
 void DropManagedFields(json::Value& object);
 
 // [] or [{}]: the writer wants to start afresh.

@@ -10,13 +10,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/property_map.h"
 #include "json/value.h"
 
 namespace baton::api {
@@ -35,9 +35,6 @@ enum class SchemaType : uint8_t {
 enum class ListType : uint8_t { kAtomic, kSet, kMap };  // x-kubernetes-list-type
 enum class MapType : uint8_t { kGranular, kAtomic };    // x-kubernetes-map-type
 
-struct Schema;
-using SchemaPtr = std::shared_ptr<const Schema>;
-
 struct Schema {
   SchemaType type = SchemaType::kAny;
   std::string name;         // "io.k8s.api.core.v1.PodSpec"; empty: inline
@@ -48,7 +45,7 @@ struct Schema {
 
   // Objects. A named property, or any key when there are additional_properties; an unknown key is pruned unless
   // preserve_unknown_fields.
-  std::map<std::string, SchemaPtr, std::less<>> properties;
+  PropertyMap properties;
   SchemaPtr additional_properties;
   std::vector<std::string> required;
   bool preserve_unknown_fields = false;

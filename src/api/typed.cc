@@ -110,7 +110,7 @@ void SetList(const TypeRef& type, Shape& shape) {
   } else if (schema.list_type == ListType::kAtomic && schema.patch_merge) {
     // Built-in lists that have a patch strategy and no list type merge by that.
     shape.list = schema.patch_merge_key.empty() ? Shape::List::kSet : Shape::List::kKeyed;
-    if (!schema.patch_merge_key.empty()) shape.keys = {schema.patch_merge_key};
+    if (!schema.patch_merge_key.empty()) shape.keys = {&schema.patch_merge_key, 1};
   }
   if (shape.list == Shape::List::kKeyed && shape.keys.empty()) shape.list = Shape::List::kSet;
 }

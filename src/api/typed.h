@@ -7,6 +7,7 @@
 // All functions here walk objects that CheckTyped() has passed; what does not fit is skipped, never a crash.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,7 +48,7 @@ struct Shape {
 
   TypeRef self;
   TypeRef item;                   // of lists
-  std::vector<std::string> keys;  // of keyed lists
+  std::span<const std::string> keys;  // of keyed lists: the schema's
   TypeRef additional;             // of maps: fields without a name in the schema
 
   bool SameKindsAs(const Shape& other) const {

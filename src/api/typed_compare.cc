@@ -38,6 +38,11 @@ class DeltaBuilder {
 
 Delta CompareAt(const Value* left, const Value* right, const TypeRef& type);
 
+// Most of two versions of an object is the same storage.
+bool IsSameStorage(const Value* left, const Value* right) {
+  return left != nullptr && right != nullptr && left->SharesStorageWith(*right);
+}
+
 Delta CompareLeaf(const Value* left, const Value* right) {
   Delta delta;
   if (left == nullptr) {
@@ -58,13 +63,17 @@ Delta CompareMap(const Value* left, const Value* right, const Shape& shape) {
   size_t i = 0;
   size_t j = 0;
   while (i < x.size() || j < y.size()) {
-    const bool take_left = j == y.size() || (i < x.size() && x[i].key() <= y[j].key());
-    const bool take_right = i == x.size() || (j < y.size() && y[j].key() <= x[i].key());
+    // Keys are shared, so most that are the same are so at one look.
+    const bool same_key = i < x.size() && j < y.size() && x[i].shared_key() == y[j].shared_key();
+    const bool take_left = same_key || j == y.size() || (i < x.size() && x[i].key() < y[j].key());
+    const bool take_right = same_key || !take_left;
+    const Value* of_left = take_left ? &x[i].value() : nullptr;
+    const Value* of_right = take_right ? &y[j].value() : nullptr;
     const std::string_view key = take_left ? x[i].key() : y[j].key();
-    out.Add(PathElement::Field(key), CompareAt(take_left ? &x[i].value() : nullptr,
-                                               take_right ? &y[j].value() : nullptr, shape.Field(key).first));
     if (take_left) ++i;
     if (take_right) ++j;
+    if (IsSameStorage(of_left, of_right)) continue;
+    out.Add(PathElement::Field(key), CompareAt(of_left, of_right, shape.Field(key).first));
   }
   return std::move(out).Build();
 }
@@ -122,8 +131,7 @@ Delta CompareAs(const Value* left, const Value* right, const Shape& shape) {
 }
 
 Delta CompareAt(const Value* left, const Value* right, const TypeRef& type) {
-  // Most of two versions of an object is the same storage.
-  if (left != nullptr && right != nullptr && left->SharesStorageWith(*right)) return {};
+  if (IsSameStorage(left, right)) return {};
   const Shape left_shape = ShapeFor(type, left);
   const Shape right_shape = ShapeFor(type, right);
   if (right == nullptr || left == nullptr) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/crd_schema.h"
+#include "api/crd_schema_memo.h"
 #include "apiserver/conditions.h"
 #include "apiserver/metadata.h"
 #include "base/strings.h"
@@ -92,12 +92,12 @@ CrdTypes TypesOfCrd(const Value& crd, int64_t revision) {
   const Value& spec = crd["spec"];
   for (size_t i = 0; i < spec["versions"].size(); ++i) {
     const Value& version = spec["versions"][i];
-    api::CrdSchemaResult read = api::ReadCrdSchema(version["schema"]["openAPIV3Schema"],
-                                                   StrCat("spec.versions[", i, "].schema.openAPIV3Schema"));
-    made.cel_rules += read.cel_rules;
+    const auto read = api::CrdSchemaMemo::OfThisThread().Read(
+        version["schema"]["openAPIV3Schema"], StrCat("spec.versions[", i, "].schema.openAPIV3Schema"));
+    made.cel_rules += read->cel_rules;
     if (!version["served"].bool_or(false)) continue;
-    const bool defaults = read.schema != nullptr && HasDefaults(*read.schema, api::kSchemaDepthMax);
-    made.types.push_back(TypeOf(crd, version, std::move(read.schema), defaults ? revision : 0));
+    const bool defaults = read->schema != nullptr && HasDefaults(*read->schema, api::kSchemaDepthMax);
+    made.types.push_back(TypeOf(crd, version, read->schema, defaults ? revision : 0));
   }
   return made;
 }

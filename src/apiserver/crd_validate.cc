@@ -3,7 +3,7 @@
 #include <optional>
 #include <set>
 
-#include "api/crd_schema.h"
+#include "api/crd_schema_memo.h"
 #include "api/field_errors.h"
 #include "apiserver/crd.h"
 #include "base/strings.h"
@@ -110,8 +110,8 @@ void CheckVersions(const Value& spec, Errors& errors) {
       errors.push_back(api::RequiredError(path + ".schema.openAPIV3Schema", ""));
       continue;
     }
-    api::CrdSchemaResult read = api::ReadCrdSchema(schema, path + ".schema.openAPIV3Schema");
-    std::ranges::move(read.errors, std::back_inserter(errors));
+    const auto read = api::CrdSchemaMemo::OfThisThread().Read(schema, path + ".schema.openAPIV3Schema");
+    std::ranges::copy(read->errors, std::back_inserter(errors));
   }
   if (storage != 1) {
     errors.push_back(

@@ -16,12 +16,13 @@ namespace baton::apiserver {
 namespace {
 
 using api::Schema;
+using api::PropertyMap;
 using api::SchemaPtr;
 using api::SchemaType;
 using json::Value;
 using testing::ElementsAre;
 
-SchemaPtr Named(std::string_view name, std::map<std::string, SchemaPtr, std::less<>> properties) {
+SchemaPtr Named(std::string_view name, PropertyMap properties) {
   auto schema = std::make_shared<Schema>();
   schema->type = SchemaType::kObject;
   schema->name = name;

@@ -118,7 +118,7 @@ class CutApi final : public kube::Api {
   CutApi(std::unique_ptr<kube::Api> below, Way& way) : below_(std::move(below)), way_(way), faulty_(*below_, way) {}
 
   rt::Loop& loop() override { return below_->loop(); }
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
+  rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
     return faulty_.Do(std::move(call), deadline);
   }
   rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {

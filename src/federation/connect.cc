@@ -19,7 +19,7 @@ class MemberApi final : public kube::Api {
       : remote_(std::move(remote)), polite_(*remote_, std::move(options)) {}
 
   rt::Loop& loop() override { return polite_.loop(); }
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
+  rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
     return polite_.Do(std::move(call), deadline);
   }
   rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {

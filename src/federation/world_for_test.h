@@ -34,10 +34,10 @@ class CountingApi final : public kube::Api {
   explicit CountingApi(kube::Api& below) : below_(&below) {}
   rt::Loop& loop() override { return below_->loop(); }
   void set_below(kube::Api& below) { below_ = &below; }
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
-    const std::string what = std::string(kube::VerbName(call.verb)) + " " + call.resource.plural +
-                             (call.subresource.empty() ? "" : "/" + call.subresource);
-    const bool write = call.IsWrite();
+  rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
+    const std::string what = std::string(kube::VerbName(call->verb)) + " " + call->resource.plural +
+                             (call->subresource.empty() ? "" : "/" + call->subresource);
+    const bool write = call->IsWrite();
     if (write && takes > Duration{}) co_await loop().Sleep(takes);
     Result<kube::Answer> answer = co_await below_->Do(std::move(call), deadline);
     if (write) ++writes[what];

@@ -16,13 +16,20 @@
 #include "json/builder.h"
 #include "json/print.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#define BATON_LEAK_CHECKS 1
+#endif
+#endif
+
 namespace baton::json {
 namespace {
 
 const Value kNullValue;
 
 constexpr uint32_t kMaxNodeItems = 1U << 30;  // items, members or bytes of one node
-constexpr size_t kLinearSearchMax = 8;        // members; below it a scan beats a binary search
+constexpr size_t kScanMax = 64;               // members; up to that many digests are scanned, of more a key is searched
 constexpr size_t kSortByInsertionMax = 32;
 
 }  // namespace
@@ -57,7 +64,7 @@ struct Key::Cache {
     return hash ^ (hash >> 32);
   }
 
-  Node*& Slot(std::string_view text) { return slots[Hash(text) % kSlots]; }
+  Key& Slot(std::string_view text) { return slots[Hash(text) % kSlots]; }
 
   // Keeps immortal nodes reachable, and counts them.
   static bool Register(Node* node) {
@@ -69,23 +76,18 @@ struct Key::Cache {
     return true;
   }
 
-  ~Cache() {
-    for (Node* node : slots) {
-      if (node != nullptr && node->refs.load(std::memory_order_relaxed) < kImmortal &&
-          node->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        Free(node);
-      }
-    }
-  }
-
-  std::array<Node*, kSlots> slots{};
+  Key slots[kSlots];
 };
 
 Key::Node* Key::Make(std::string_view text) {
   INVARIANT(text.size() < kMaxNodeItems, "a key of a gigabyte");
   void* memory = std::malloc(sizeof(Node) + text.size());
   INVARIANT(memory != nullptr, "out of memory");
-  Node* node = new (memory) Node{.refs = 1, .size = static_cast<uint32_t>(text.size()), .plain = NeedsNoEscapes(text)};
+  INVARIANT((reinterpret_cast<uint64_t>(memory) & ~kAddressMask) == 0, "addresses of 48 bits");
+#ifdef BATON_LEAK_CHECKS
+  __lsan_ignore_object(memory);  // it sees no address in a word that says more
+#endif
+  Node* node = new (memory) Node{.refs = {}, .size = static_cast<uint32_t>(text.size()), .plain = NeedsNoEscapes(text)};
   std::memcpy(node->chars(), text.data(), text.size());
   return node;
 }
@@ -93,28 +95,22 @@ Key::Node* Key::Make(std::string_view text) {
 void Key::Free(Node* node) { std::free(node); }
 
 Key::Key(std::string_view text) {
+  const uint64_t digest = DigestOf(text);
   if (text.size() > Cache::kCachedBytesMax) {
-    node_ = Make(text);
+    word_ = reinterpret_cast<uint64_t>(Make(text)) | digest;
     return;
   }
   static thread_local Cache cache;
-  Node*& slot = cache.Slot(text);
-  if (slot != nullptr && std::string_view(slot->chars(), slot->size) == text) {
-    node_ = slot;
+  Key& slot = cache.Slot(text);
+  if (!slot.is_none() && slot.digest() == digest && slot.text() == text) {
+    word_ = slot.word_;
     Ref();
     return;
   }
-  node_ = Make(text);
-  if (Cache::Register(node_)) {
-    node_->refs.store(kImmortal, std::memory_order_relaxed);
-  } else {
-    node_->refs.store(2, std::memory_order_relaxed);  // ours and the cache's
-  }
-  Node* old = std::exchange(slot, node_);
-  if (old != nullptr && old->refs.load(std::memory_order_relaxed) < kImmortal &&
-      old->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    Free(old);
-  }
+  Node* node = Make(text);
+  word_ = reinterpret_cast<uint64_t>(node) | digest;
+  if (Cache::Register(node)) word_ |= kImmortal;
+  slot = *this;
 }
 
 // ---- Value: storage ----
@@ -123,7 +119,7 @@ Value::Node* Value::NewNode(size_t payload_bytes, size_t capacity) {
   INVARIANT(capacity < kMaxNodeItems, "a JSON node of more than 2^30 items");
   void* memory = std::malloc(sizeof(Node) + payload_bytes);
   INVARIANT(memory != nullptr, "out of memory");
-  return new (memory) Node{.refs = 1, .size = 0, .capacity = static_cast<uint32_t>(capacity), .unused = 0};
+  return new (memory) Node{.refs = {}, .size = 0, .capacity = static_cast<uint32_t>(capacity), .unused = 0};
 }
 
 void Value::FreeNode() noexcept {
@@ -144,7 +140,7 @@ Value::Node* Value::OwnArray(size_t room) {
     return node();
   }
   Node* old = node();
-  const bool shared = old->refs.load(std::memory_order_acquire) != 1;
+  const bool shared = !old->refs.IsOne();
   if (!shared && old->capacity >= room) return old;
   const size_t capacity = room > old->size ? std::max<size_t>(room, old->size + old->size / 2) : old->size;
   Node* fresh = NewNode(capacity * sizeof(Value), capacity);
@@ -165,7 +161,7 @@ Value::Node* Value::OwnObject(size_t room) {
     return node();
   }
   Node* old = node();
-  const bool shared = old->refs.load(std::memory_order_acquire) != 1;
+  const bool shared = !old->refs.IsOne();
   if (!shared && old->capacity >= room) return old;
   const size_t capacity = room > old->size ? std::max<size_t>(room, old->size + old->size / 2) : old->size;
   Node* fresh = NewNode(capacity * sizeof(Member), capacity);
@@ -239,24 +235,31 @@ std::span<const Member> Value::members() const {
   return {node()->members(), node()->size};
 }
 
-// The first member whose key is not less than `key`. Only for objects.
+// The first member whose key is not less than `key`.
 Member* Value::LowerBound(std::string_view key) const {
   Node* n = node();
   return std::lower_bound(n->members(), n->members() + n->size, key,
                           [](const Member& member, std::string_view wanted) { return member.key() < wanted; });
 }
 
-const Value* Value::Find(std::string_view key) const {
-  if (!is_object()) return nullptr;
+Member* Value::FindMember(std::string_view key) const {
   Node* n = node();
-  if (n->size <= kLinearSearchMax) {
-    for (const Member& member : members()) {
-      if (member.key() == key) return &member.value_;
+  Member* const end = n->members() + n->size;
+  if (n->size <= kScanMax) {
+    const uint64_t digest = Key::DigestOf(key);
+    for (Member* at = n->members(); at != end; ++at) {
+      if (at->key_.digest() == digest && at->key() == key) return at;
     }
     return nullptr;
   }
-  Member* at = LowerBound(key);
-  return at != n->members() + n->size && at->key() == key ? &at->value_ : nullptr;
+  Member* const at = LowerBound(key);
+  return at != end && at->key() == key ? at : nullptr;
+}
+
+const Value* Value::Find(std::string_view key) const {
+  if (!is_object()) return nullptr;
+  const Member* found = FindMember(key);
+  return found == nullptr ? nullptr : &found->value_;
 }
 
 const Value& Value::operator[](std::string_view key) const {
@@ -270,9 +273,12 @@ const Value& Value::operator[](size_t index) const { return index < items().size
 
 Value& Value::Edit(std::string_view key) {
   if (is_object()) {
+    if (const Member* found = FindMember(key)) {
+      const size_t index = static_cast<size_t>(found - node()->members());  // before our storage moves
+      return OwnObject(node()->size)->members()[index].value_;
+    }
     Member* at = LowerBound(key);
     const size_t index = static_cast<size_t>(at - node()->members());
-    if (index < node()->size && at->key() == key) return OwnObject(node()->size)->members()[index].value_;
     Key added(key);  // before our storage moves: `key` may point into it
     Node* n = OwnObject(node()->size + 1);
     at = n->members() + index;
@@ -294,8 +300,9 @@ Value& Value::Edit(size_t index) {
 }
 
 bool Value::Erase(std::string_view key) {
-  if (!Has(key)) return false;
-  const size_t index = static_cast<size_t>(LowerBound(key) - node()->members());
+  const Member* found = is_object() ? FindMember(key) : nullptr;
+  if (found == nullptr) return false;
+  const size_t index = static_cast<size_t>(found - node()->members());
   Node* n = OwnObject(node()->size);
   Member* at = n->members() + index;
   std::destroy_at(at);

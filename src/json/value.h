@@ -16,7 +16,6 @@
 // Threads: different Values may be used by different threads even when they share storage; one Value is not a mutex.
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +28,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ref_count.h"
+
 namespace baton::json {
 
 enum class Kind : uint8_t { kNull, kBool, kInt, kUint, kDouble, kString, kArray, kObject };
@@ -39,41 +40,63 @@ class Member;
 
 // An object's key: immutable, shared, 8 bytes. Frequent keys are found in a per-thread cache, so parsing the same kind
 // of object again allocates no keys.
+//
+// Where the text is, is not all that the 8 bytes say: an address needs 48 of the 64 bits, and the others have a digest of
+// the text and whether the key is one of those that are never freed. So most keys that differ are told apart, and most
+// keys are copied and dropped, without a look at memory elsewhere.
 class Key {
  public:
   explicit Key(std::string_view text);
-  Key(const Key& other) noexcept : node_(other.node_) { Ref(); }
-  Key(Key&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  Key& operator=(Key other) noexcept { return std::swap(node_, other.node_), *this; }
+  Key(const Key& other) noexcept : word_(other.word_) { Ref(); }
+  Key(Key&& other) noexcept : word_(std::exchange(other.word_, kImmortal)) {}
+  Key& operator=(Key other) noexcept { return std::swap(word_, other.word_), *this; }
   ~Key() { Unref(); }
 
-  std::string_view text() const { return {node_->chars(), node_->size}; }
-  bool plain() const { return node_->plain; }  // prints without escapes
-  friend bool operator==(const Key& a, const Key& b) { return a.node_ == b.node_ || a.text() == b.text(); }
+  std::string_view text() const { return {node()->chars(), node()->size}; }
+  bool plain() const { return node()->plain; }  // prints without escapes
+  friend bool operator==(const Key& a, const Key& b) {
+    return a.word_ == b.word_ || (a.digest() == b.digest() && a.text() == b.text());
+  }
   friend auto operator<=>(const Key& a, const Key& b) { return a.text() <=> b.text(); }
 
  private:
+  friend class Value;
   struct Node {
-    std::atomic<uint32_t> refs;
+    RefCount refs;
     uint32_t size : 31;
     uint32_t plain : 1;
     char* chars() { return reinterpret_cast<char*>(this + 1); }
     const char* chars() const { return reinterpret_cast<const char*>(this + 1); }
   };
   struct Cache;
-  static constexpr uint32_t kImmortal = 1U << 31;  // a key of the bounded set that is never freed
+  static constexpr int kAddressBits = 48;
+  static constexpr uint64_t kAddressMask = (uint64_t{1} << kAddressBits) - 1;
+  static constexpr uint64_t kImmortal = uint64_t{1} << 63;  // a key of the bounded set that is never freed
+  static constexpr uint64_t kDigestMask = ~kImmortal & ~kAddressMask;
+
+  // Of texts that are alike in length and at three places it is the same.
+  static uint64_t DigestOf(std::string_view text) {
+    if (text.empty()) return 0;
+    const auto at = [&](size_t index) { return static_cast<uint64_t>(static_cast<unsigned char>(text[index])); };
+    const uint64_t mixed = text.size() * 37 + at(0) * 5 + at(text.size() / 2) * 131 + at(text.size() - 1) * 1031;
+    return (mixed << kAddressBits) & kDigestMask;
+  }
+  uint64_t digest() const { return word_ & kDigestMask; }
+  Node* node() const { return reinterpret_cast<Node*>(word_ & kAddressMask); }
 
   static Node* Make(std::string_view text);
   static void Free(Node* node);
   void Ref() const {
-    if (node_->refs.load(std::memory_order_relaxed) < kImmortal) node_->refs.fetch_add(1, std::memory_order_relaxed);
+    if ((word_ & kImmortal) == 0) node()->refs.Add();
   }
   void Unref() {
-    if (node_ == nullptr || node_->refs.load(std::memory_order_relaxed) >= kImmortal) return;
-    if (node_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) Free(node_);
+    if ((word_ & kImmortal) == 0 && node()->refs.Drop()) Free(node());
   }
 
-  Node* node_;  // null only when moved from
+  Key() noexcept : word_(kImmortal) {}
+  bool is_none() const { return word_ == kImmortal; }
+
+  uint64_t word_;  // kImmortal alone: none, as when it was moved from
 };
 
 class Value {
@@ -96,7 +119,7 @@ class Value {
 
   Value(const Value& other) noexcept {
     std::memcpy(static_cast<void*>(this), &other, sizeof *this);
-    if (tag_ >= Tag::kHeapString) node()->refs.fetch_add(1, std::memory_order_relaxed);
+    if (tag_ >= Tag::kHeapString) node()->refs.Add();
   }
   Value(Value&& other) noexcept {
     std::memcpy(static_cast<void*>(this), &other, sizeof *this);
@@ -182,7 +205,7 @@ class Value {
 
   // The head of every heap block: a string's bytes, an array's Values or an object's Members follow it.
   struct Node {
-    std::atomic<uint32_t> refs;
+    RefCount refs;
     uint32_t size;
     uint32_t capacity;
     uint32_t unused;
@@ -211,16 +234,14 @@ class Value {
     tag_ = Tag::kNull;
   }
   void Unref() noexcept {
-    // The last owner needs no atomic read-modify-write: nobody else can be there to race with.
-    Node* n = node();
-    if (n->refs.load(std::memory_order_acquire) == 1 || n->refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      FreeNode();
+    if (node()->refs.Drop()) FreeNode();
   }
   void FreeNode() noexcept;
   Node* OwnArray(size_t room);  // this as an array that only we own, with room for that many items in all
   Node* OwnObject(size_t room);
   static Node* NewNode(size_t header_and_payload_bytes, size_t capacity);
   static bool SlowEqual(const Value& a, const Value& b);
+  Member* FindMember(std::string_view key) const;  // null when absent; only for objects
   Member* LowerBound(std::string_view key) const;
 
   alignas(8) char raw_[kInlineBytes];

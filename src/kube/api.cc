@@ -8,8 +8,9 @@
 namespace baton::kube {
 namespace {
 
-Call ForObject(Verb verb, Resource resource, const json::Value& object, WriteOptions options) {
-  Call call;
+CallBox ForObject(Verb verb, Resource resource, const json::Value& object, WriteOptions options) {
+  CallBox box{Call()};
+  Call& call = *box;
   call.verb = verb;
   call.ns = resource.namespaced ? std::string(NamespaceOf(object)) : std::string();
   call.name = NameOf(object);
@@ -19,7 +20,7 @@ Call ForObject(Verb verb, Resource resource, const json::Value& object, WriteOpt
   call.field_manager = std::move(options.field_manager);
   call.dry_run = options.dry_run;
   call.force = options.force;
-  return call;
+  return box;
 }
 
 }  // namespace
@@ -70,17 +71,18 @@ std::string_view ContentTypeOf(PatchType type) {
   return "";
 }
 
-rt::Task<Result<json::Value>> Api::DoOne(Call call) {
+rt::Task<Result<json::Value>> Api::DoOne(CallBox call) {
   Answer answer = CO_TRY(co_await Do(std::move(call), rt::Deadline::After(loop(), kCallTimeout)));
   co_return std::move(answer.object);
 }
 
 rt::Task<Result<json::Value>> Api::Get(Resource resource, Name name) {
-  Call call;
+  CallBox box{Call()};
+  Call& call = *box;
   call.resource = std::move(resource);
   call.ns = std::move(name.ns);
   call.name = std::move(name.name);
-  return DoOne(std::move(call));
+  return DoOne(std::move(box));
 }
 
 rt::Task<Result<Listed>> Api::ListAll(Resource resource, ListOptions options) {
@@ -109,8 +111,8 @@ rt::Task<Result<Listed>> Api::ListAll(Resource resource, ListOptions options) {
 }
 
 rt::Task<Result<json::Value>> Api::Create(Resource resource, json::Value object, WriteOptions options) {
-  Call call = ForObject(Verb::kCreate, std::move(resource), object, std::move(options));
-  if (call.subresource.empty()) call.name.clear();
+  CallBox call = ForObject(Verb::kCreate, std::move(resource), object, std::move(options));
+  if (call->subresource.empty()) call->name.clear();
   return DoOne(std::move(call));
 }
 
@@ -124,7 +126,8 @@ rt::Task<Result<json::Value>> Api::UpdateStatus(Resource resource, json::Value o
 
 rt::Task<Result<json::Value>> Api::Patch(Resource resource, Name name, PatchType type, json::Value patch,
                                          WriteOptions options) {
-  Call call;
+  CallBox box{Call()};
+  Call& call = *box;
   call.verb = Verb::kPatch;
   call.resource = std::move(resource);
   call.ns = std::move(name.ns);
@@ -135,7 +138,7 @@ rt::Task<Result<json::Value>> Api::Patch(Resource resource, Name name, PatchType
   call.field_manager = std::move(options.field_manager);
   call.dry_run = options.dry_run;
   call.force = options.force;
-  return DoOne(std::move(call));
+  return DoOne(std::move(box));
 }
 
 rt::Task<Result<json::Value>> Api::Apply(Resource resource, json::Value object, WriteOptions options) {
@@ -145,7 +148,8 @@ rt::Task<Result<json::Value>> Api::Apply(Resource resource, json::Value object, 
 }
 
 rt::Task<Result<json::Value>> Api::Delete(Resource resource, Name name, DeleteOptions options) {
-  Call call;
+  CallBox box{Call()};
+  Call& call = *box;
   call.verb = Verb::kDelete;
   call.resource = std::move(resource);
   call.ns = std::move(name.ns);
@@ -153,7 +157,7 @@ rt::Task<Result<json::Value>> Api::Delete(Resource resource, Name name, DeleteOp
   call.precondition_uid = std::move(options.uid);
   call.precondition_version = std::move(options.resource_version);
   call.propagation = options.propagation;
-  return DoOne(std::move(call));
+  return DoOne(std::move(box));
 }
 
 std::string_view NameOf(const json::Value& object) { return object["metadata"]["name"].str(); }

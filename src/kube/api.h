@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -102,6 +103,24 @@ struct Call {
   std::optional<int64_t> grace_seconds;
 
   bool IsWrite() const { return verb != Verb::kGet && verb != Verb::kList; }
+};
+
+// A Call on its way: a value like that one, but moved as one pointer, through as many doors as there are.
+class CallBox {
+ public:
+  CallBox(Call call) : call_(std::make_unique<Call>(std::move(call))) {}  // NOLINT(google-explicit-constructor)
+  CallBox(const CallBox& other) : CallBox(*other) {}
+  CallBox(CallBox&&) = default;
+  CallBox& operator=(CallBox other) noexcept { return call_.swap(other.call_), *this; }
+  ~CallBox() = default;
+
+  Call& operator*() { return *call_; }
+  const Call& operator*() const { return *call_; }
+  Call* operator->() { return call_.get(); }
+  const Call* operator->() const { return call_.get(); }
+
+ private:
+  std::unique_ptr<Call> call_;  // null only when moved from
 };
 
 struct Answer {
@@ -186,7 +205,7 @@ class Api {
 
   // ---- what implementations provide ----
   virtual rt::Loop& loop() = 0;
-  virtual rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) = 0;
+  virtual rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) = 0;
   // The deadline is for opening it.
   virtual rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) = 0;
   virtual rt::Task<Result<Discovered>> Discover(rt::Deadline deadline) = 0;
@@ -209,7 +228,7 @@ class Api {
   rt::Task<Result<json::Value>> Delete(Resource resource, Name name, DeleteOptions options = {});
 
  private:
-  rt::Task<Result<json::Value>> DoOne(Call call);
+  rt::Task<Result<json::Value>> DoOne(CallBox call);
 };
 
 // What of an object is asked for all the time; all give "" when it is not there.

@@ -21,9 +21,9 @@ class ScriptedApi final : public Api {
   size_t calls = 0;
 
   rt::Loop& loop() override { return loop_; }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override {
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override {
     ++calls;
-    return on_do(std::move(call), deadline);
+    return on_do(std::move(*call), deadline);
   }
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override {
     ++calls;

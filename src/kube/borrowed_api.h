@@ -14,7 +14,7 @@ class BorrowedApi final : public Api {
   explicit BorrowedApi(Api& below) : below_(below) {}  // outlives this
 
   rt::Loop& loop() override { return below_.loop(); }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override {
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override {
     return below_.Do(std::move(call), deadline);
   }
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override {

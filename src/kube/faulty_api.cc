@@ -154,9 +154,9 @@ rt::Task<Result<Answer>> FaultyApi::Silent(rt::Deadline deadline) {
   co_return DeadlineExceededError("injected fault: no answer");
 }
 
-rt::Task<Result<Answer>> FaultyApi::Stale(Call call, rt::Deadline deadline) {
-  const std::string asked = StrCat(call.resource.ToString(), "/", call.ns, "/", call.name, "?", call.label_selector,
-                                   "&", call.field_selector, "&", call.continue_token);
+rt::Task<Result<Answer>> FaultyApi::Stale(CallBox call, rt::Deadline deadline) {
+  const std::string asked = StrCat(call->resource.ToString(), "/", call->ns, "/", call->name, "?", call->label_selector,
+                                   "&", call->field_selector, "&", call->continue_token);
   const auto known = last_answers_.find(asked);
   if (known != last_answers_.end()) {
     Answer before = known->second;
@@ -169,15 +169,15 @@ rt::Task<Result<Answer>> FaultyApi::Stale(Call call, rt::Deadline deadline) {
   co_return now;
 }
 
-rt::Task<Result<Answer>> FaultyApi::Do(Call call, rt::Deadline deadline) {
-  const FaultDecision decision = plan_.ForCall(call);
+rt::Task<Result<Answer>> FaultyApi::Do(CallBox call, rt::Deadline deadline) {
+  const FaultDecision decision = plan_.ForCall(*call);
   switch (decision.fault) {
     case Fault::kErrorBefore:
       co_return Cut("the request was lost");
     case Fault::kServerError:
       co_return ServerError();
     case Fault::kConflict:
-      if (!call.IsWrite()) break;
+      if (!call->IsWrite()) break;
       co_return Error::FromStatus({.code = 409, .reason = "Conflict"}, "injected fault: a conflict");
     case Fault::kThrottled:
       co_return Throttled();
@@ -197,12 +197,12 @@ rt::Task<Result<Answer>> FaultyApi::Do(Call call, rt::Deadline deadline) {
       co_return answer;
     }
     case Fault::kDuplicate: {
-      if (!call.IsWrite()) break;
+      if (!call->IsWrite()) break;
       [[maybe_unused]] const Result<Answer> first = co_await below_.Do(call, deadline);
       break;
     }
     case Fault::kStaleRead:
-      if (MayBeStale(call)) co_return co_await Stale(std::move(call), deadline);
+      if (MayBeStale(*call)) co_return co_await Stale(std::move(call), deadline);
       break;
     default:
       break;

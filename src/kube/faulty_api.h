@@ -127,13 +127,13 @@ class FaultyApi final : public Api {
   FaultyApi(Api& below, FaultPlan& plan) : below_(below), plan_(plan) {}
 
   rt::Loop& loop() override { return below_.loop(); }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override;
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override;
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override;
   rt::Task<Result<Discovered>> Discover(rt::Deadline deadline) override;
 
  private:
   rt::Task<Result<Answer>> Silent(rt::Deadline deadline);
-  rt::Task<Result<Answer>> Stale(Call call, rt::Deadline deadline);
+  rt::Task<Result<Answer>> Stale(CallBox call, rt::Deadline deadline);
 
   Api& below_;
   FaultPlan& plan_;

@@ -186,7 +186,7 @@ class SwitchedApi final : public Api {
   explicit SwitchedApi(Api& first) : now(&first) {}
 
   rt::Loop& loop() override { return now->loop(); }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override { return now->Do(std::move(call), deadline); }
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override { return now->Do(std::move(call), deadline); }
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override {
     return now->OpenWatch(std::move(call), deadline);
   }
@@ -243,7 +243,7 @@ class BusyApi final : public Api {
   explicit BusyApi(Api& below) : below_(below) {}
 
   rt::Loop& loop() override { return below_.loop(); }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override {
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override {
     return below_.Do(std::move(call), deadline);
   }
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override {

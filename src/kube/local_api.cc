@@ -117,24 +117,24 @@ Result<Target> LocalApi::TargetOf(const Resource& resource, std::string ns, std:
   return target;
 }
 
-rt::Task<Result<Answer>> LocalApi::Do(Call call, rt::Deadline deadline) {
+rt::Task<Result<Answer>> LocalApi::Do(CallBox call, rt::Deadline deadline) {
   return rt::WithDeadline(deadline, "the server's answer", Serve(std::move(call)));
 }
 
-rt::Task<Result<Answer>> LocalApi::Serve(Call call) {
-  Target target = CO_TRY(TargetOf(call.resource, call.ns, call.name, call.subresource));
-  switch (call.verb) {
+rt::Task<Result<Answer>> LocalApi::Serve(CallBox call) {
+  Target target = CO_TRY(TargetOf(call->resource, call->ns, call->name, call->subresource));
+  switch (call->verb) {
     case Verb::kGet:
-      co_return co_await ServeRead(call, std::move(target));
+      co_return co_await ServeRead(*call, std::move(target));
     case Verb::kList:
-      co_return co_await ServeList(call, std::move(target));
+      co_return co_await ServeList(*call, std::move(target));
     case Verb::kCreate:
     case Verb::kUpdate:
     case Verb::kPatch:
-      co_return co_await ServeWrite(std::move(call), std::move(target));
+      co_return co_await ServeWrite(*call, std::move(target));
     case Verb::kDelete:
     case Verb::kDeleteCollection:
-      co_return co_await ServeDelete(std::move(call), std::move(target));
+      co_return co_await ServeDelete(*call, std::move(target));
   }
   co_return apiserver::MethodNotAllowed();
 }
@@ -167,7 +167,7 @@ rt::Task<Result<Answer>> LocalApi::ServeList(const Call& call, Target target) {
   co_return answer;
 }
 
-rt::Task<Result<Answer>> LocalApi::ServeWrite(Call call, Target target) {
+rt::Task<Result<Answer>> LocalApi::ServeWrite(Call& call, Target target) {
   Core& core = backend_.core();
   const apiserver::ResourceTypePtr type = target.type;
   const bool scale = target.subresource == "scale";
@@ -193,7 +193,7 @@ rt::Task<Result<Answer>> LocalApi::ServeWrite(Call call, Target target) {
   co_return answer;
 }
 
-rt::Task<Result<Answer>> LocalApi::ServeDelete(Call call, Target target) {
+rt::Task<Result<Answer>> LocalApi::ServeDelete(const Call& call, Target target) {
   Core& core = backend_.core();
   apiserver::Caller caller{
       .user = {.name = options_.user, .uid = {}, .groups = {std::string(apiserver::kMastersGroup)}, .extra = {}},

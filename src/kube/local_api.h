@@ -27,16 +27,16 @@ class LocalApi final : public Api {
   explicit LocalApi(apiserver::Backend& backend, LocalApiOptions options = {});
 
   rt::Loop& loop() override { return backend_.core().loop(); }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override;
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override;
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override;
   rt::Task<Result<Discovered>> Discover(rt::Deadline deadline) override;
 
  private:
-  rt::Task<Result<Answer>> Serve(Call call);
+  rt::Task<Result<Answer>> Serve(CallBox call);
   rt::Task<Result<Answer>> ServeRead(const Call& call, apiserver::Target target);
   rt::Task<Result<Answer>> ServeList(const Call& call, apiserver::Target target);
-  rt::Task<Result<Answer>> ServeWrite(Call call, apiserver::Target target);
-  rt::Task<Result<Answer>> ServeDelete(Call call, apiserver::Target target);
+  rt::Task<Result<Answer>> ServeWrite(Call& call, apiserver::Target target);
+  rt::Task<Result<Answer>> ServeDelete(const Call& call, apiserver::Target target);
   Result<apiserver::Target> TargetOf(const Resource& resource, std::string ns, std::string name,
                                      std::string subresource) const;
 

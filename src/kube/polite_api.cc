@@ -162,10 +162,10 @@ rt::Task<Result<T>> PoliteApi::Attempts(size_t verb, rt::Deadline deadline, std:
   }
 }
 
-rt::Task<Result<Answer>> PoliteApi::Do(Call call, rt::Deadline deadline) {
-  const size_t verb = static_cast<size_t>(call.verb);
+rt::Task<Result<Answer>> PoliteApi::Do(CallBox call, rt::Deadline deadline) {
+  const size_t verb = static_cast<size_t>(call->verb);
   co_return co_await Attempts<Answer>(
-      verb, deadline, [&call](const Error& error) { return MayRetry(call, error); },
+      verb, deadline, [&call](const Error& error) { return MayRetry(*call, error); },
       [this, &call, deadline] { return below_.Do(call, deadline); });
 }
 

@@ -59,7 +59,7 @@ class PoliteApi final : public Api {
   ~PoliteApi() override;
 
   rt::Loop& loop() override { return below_.loop(); }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override;
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override;
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override;
   rt::Task<Result<Discovered>> Discover(rt::Deadline deadline) override;
 

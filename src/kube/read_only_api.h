@@ -16,8 +16,8 @@ class ReadOnlyApi final : public Api {
   explicit ReadOnlyApi(std::unique_ptr<Api> below) : owned_(std::move(below)), below_(*owned_) {}
 
   rt::Loop& loop() override { return below_.loop(); }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override {
-    if (call.IsWrite() && !call.dry_run) return Refused(std::move(call));
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override {
+    if (call->IsWrite() && !call->dry_run) return Refused(std::move(*call));
     return below_.Do(std::move(call), deadline);
   }
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override {

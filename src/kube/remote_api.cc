@@ -228,12 +228,12 @@ rt::Task<Result<json::Value>> RemoteApi::Parsed(net::Response response, rt::Dead
       loop_.Offload([response = std::move(response)]() -> Result<json::Value> { return BodyOf(response); }));
 }
 
-rt::Task<Result<Answer>> RemoteApi::Do(Call call, rt::Deadline deadline) {
-  net::Response response = CO_TRY(co_await Send(CO_TRY(RequestOf(call, prefix_)), deadline));
+rt::Task<Result<Answer>> RemoteApi::Do(CallBox call, rt::Deadline deadline) {
+  net::Response response = CO_TRY(co_await Send(CO_TRY(RequestOf(*call, prefix_)), deadline));
   if (response.status < 200 || response.status > 299) co_return ErrorOf(response);
   std::vector<std::string> warnings = WarningsOf(response.headers);
   json::Value body = CO_TRY(co_await Parsed(std::move(response), deadline));
-  Answer answer = CO_TRY(AnswerOf(call.verb, call.resource, std::move(body)));
+  Answer answer = CO_TRY(AnswerOf(call->verb, call->resource, std::move(body)));
   answer.warnings = std::move(warnings);
   co_return answer;
 }

@@ -54,7 +54,7 @@ class RemoteApi final : public Api {
                                                    RemoteApiOptions options = {});
 
   rt::Loop& loop() override { return loop_; }
-  rt::Task<Result<Answer>> Do(Call call, rt::Deadline deadline) override;
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override;
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override;
   rt::Task<Result<Discovered>> Discover(rt::Deadline deadline) override;
 

@@ -10,7 +10,7 @@ class HubProcess::Door final : public kube::Api {
   explicit Door(HubProcess& hub) : hub_(hub) {}
 
   rt::Loop& loop() override { return hub_.loop_; }
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
+  rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
     return hub_.up() ? hub_.life_->api->Do(std::move(call), deadline) : Refused<kube::Answer>();
   }
   rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {
@@ -34,7 +34,7 @@ class HubProcess::PatientDoor final : public kube::Api {
   explicit PatientDoor(HubProcess& hub) : hub_(hub) {}
 
   rt::Loop& loop() override { return hub_.loop_; }
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
+  rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
     while (true) {
       co_await hub_.up_.Wait();
       const Life* asked = hub_.life_.get();

@@ -24,7 +24,7 @@ class Wire final : public kube::Api {
 
   rt::Loop& loop() override { return below_.loop(); }
 
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
+  rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
     const auto sent = std::make_shared<Sent>();
     network_.Spawn(Serve(below_, std::move(call), deadline, sent));
     return rt::WithDeadline(deadline, "the server's answer", AnswerTo(sent));
@@ -40,7 +40,7 @@ class Wire final : public kube::Api {
     rt::Event answered;
   };
 
-  static rt::Task<void> Serve(kube::Api& below, kube::Call call, rt::Deadline deadline, std::shared_ptr<Sent> sent) {
+  static rt::Task<void> Serve(kube::Api& below, kube::CallBox call, rt::Deadline deadline, std::shared_ptr<Sent> sent) {
     sent->answer = co_await below.Do(std::move(call), deadline);
     sent->answered.Set();
   }

@@ -74,8 +74,8 @@ class SwitchedApi final : public kube::Api {
   void SpendQuota(std::string plural) { spent_ = std::move(plural); }
 
   rt::Loop& loop() override { return below_->loop(); }
-  rt::Task<Result<kube::Answer>> Do(kube::Call call, rt::Deadline deadline) override {
-    if (call.verb == kube::Verb::kCreate && call.resource.plural == spent_) return Refused(call.resource.plural);
+  rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
+    if (call->verb == kube::Verb::kCreate && call->resource.plural == spent_) return Refused(call->resource.plural);
     return below_->Do(std::move(call), deadline);
   }
   rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {
