@@ -280,5 +280,34 @@ TEST(ApplyTest, AnyInputGivesAResultAndKeepsInputs) {
   EXPECT_GT(applied, 1000U);
 }
 
+// What was written lately is not read again (api/managers_memo.h): that must not be seen in the result.
+TEST(TrackUpdateTest, WhatIsRememberedGivesWhatReadingItAnewGives) {
+  std::mt19937 random(7);
+  const auto below = [&](size_t n) { return static_cast<size_t>(random()) % n; };
+  Value live =
+      Stored(TrackUpdate({}, Deployment(R"({"replicas":1,"zones":["a"]})"), CrdSchema(), By("creator")).value());
+  for (int i = 0; i < 500; ++i) {
+    Value next = live;
+    if (below(2) == 0) next.Edit("spec").Set("replicas", static_cast<int64_t>(below(3)));
+    if (below(3) == 0) next.Edit("spec").Set("paused", below(2) == 0);
+    if (below(4) == 0) next.Edit("spec").Edit("zones").Push(StrCat("z", i));
+    if (below(5) == 0) next.Edit("status").Set(StrCat("s", below(4)), static_cast<int64_t>(i));
+    if (below(9) == 0) next.Edit("spec").Erase("paused");
+    if (below(20) == 0) next.Edit("metadata").Set("managedFields", json::Array());
+    FieldManager manager = By(StrCat("m", below(14)), StrCat("2024-01-01T00:00:", 10 + below(50), ".25Z"));
+    if (below(4) == 0) manager.subresource = "status";
+    const bool applies = below(6) == 0;
+    const auto write = [&](const Value& before, const Value& after) {
+      if (!applies) return TrackUpdate(before, after, CrdSchema(), manager);
+      return ApplyConfiguration(before, Deployment(R"({"replicas":2})"), CrdSchema(), manager, true);
+    };
+    const Result<Value> read_anew = write(Json(live.ToString()), Json(next.ToString()));
+    const Result<Value> remembered = write(live, next);
+    ASSERT_TRUE(remembered.ok());
+    ASSERT_EQ(remembered->ToString(), read_anew->ToString()) << i;
+    live = Stored(*remembered);
+  }
+}
+
 }  // namespace
 }  // namespace baton::api

@@ -74,9 +74,16 @@ Value EncodeEntry(const ManagerEntry& entry) {
   return std::move(out).Build();
 }
 
+// Go writes it as it is.
+bool IsPlain(std::string_view text) {
+  return std::ranges::all_of(
+      text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'; });
+}
+
 void AppendGoString(std::string& out, std::string_view key, const std::string& value) {
   if (value.empty()) return;
   StrAppend(out, out.size() > 1 ? "," : "", "\"", key, "\":");
+  if (IsPlain(value)) return StrAppend(out, "\"", value, "\"");
   (void)json::AppendGoJson(out, Value(value)).ok();  // a string is never too deep
 }
 

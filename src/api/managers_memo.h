@@ -1,8 +1,8 @@
 // ManagersMemo: metadata.managedFields that were written lately, with the managers that they are: the next write of the
 // object starts from them. Internal to api; one for each thread.
 //
-// As in api/fields_memo.h only storage is compared, and what is remembered is kept. Only what EncodeManagers() made is in
-// it: well-formed, with at least one manager, and read as what it was written from.
+// As in api/fields_memo.h only storage is compared, and what is remembered is kept. Only what EncodeManagers() made is
+// in it: well-formed, with at least one manager, and read as what it was written from.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// PropertyMap: the named fields of an object's schema, by name. Every walk through an object asks it for every field, so
-// it is made for that: digests of all names stand side by side, and of the names that differ few are looked at.
+// PropertyMap: the named fields of an object's schema, by name. Every walk through an object asks it for every field,
+// so it is made for that: digests of all names stand side by side, and of the names that differ few are looked at.
 //
 // Used as a std::map: in the order of names, and what is in it stays where it is while others are added.
 #pragma once
@@ -81,9 +81,8 @@ class PropertyMap {
   bool contains(std::string_view name) const { return find(name) != end(); }
 
   std::pair<iterator, bool> emplace(std::string_view name, SchemaPtr schema) {
-    const auto at = std::ranges::lower_bound(entries_, name, {}, [](const auto& entry) -> std::string_view {
-      return entry->first;
-    });
+    const auto at = std::ranges::lower_bound(entries_, name, {},
+                                             [](const auto& entry) -> std::string_view { return entry->first; });
     const auto index = at - entries_.begin();
     const bool added = at == entries_.end() || (*at)->first != name;
     if (added) {
@@ -102,7 +101,7 @@ class PropertyMap {
     return static_cast<uint16_t>(name.size() * 37 + at(0) * 5 + at(name.size() / 2) * 131 + at(name.size() - 1) * 1031);
   }
 
-  std::vector<uint16_t> digests_;                      // of entries_, one each
+  std::vector<uint16_t> digests_;                     // of entries_, one each
   std::vector<std::unique_ptr<value_type>> entries_;  // by name
 };
 

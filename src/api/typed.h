@@ -47,9 +47,9 @@ struct Shape {
   Map map = Map::kNone;
 
   TypeRef self;
-  TypeRef item;                   // of lists
+  TypeRef item;                       // of lists
   std::span<const std::string> keys;  // of keyed lists: the schema's
-  TypeRef additional;             // of maps: fields without a name in the schema
+  TypeRef additional;                 // of maps: fields without a name in the schema
 
   bool SameKindsAs(const Shape& other) const {
     return scalar == other.scalar && list == other.list && map == other.map;

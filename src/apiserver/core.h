@@ -160,6 +160,8 @@ class Core {
   // The live object, for controllers inside the server; nothing when it does not exist.
   std::optional<Object> Live(const ResourceType& type, std::string_view ns, std::string_view name) const;
   json::Value Decode(const Bytes& bytes) { return decoded_.Decode(bytes); }
+  // The same where it is at hand; null: it would have to be parsed. For a look, not to be kept.
+  const json::Value* KnownAs(const Bytes& bytes) const { return decoded_.Find(bytes); }
 
   // ---- writing ----
   rt::Task<Result<Written>> Create(Target target, json::Value object, WriteOptions options, Caller& caller);

@@ -19,6 +19,15 @@ bool Mentions(const Bytes& bytes, std::string_view word) {
   return bytes != nullptr && ::memmem(bytes->data(), bytes->size(), word.data(), word.size()) != nullptr;
 }
 
+// Whether the object is going, or owned by others: without parsing it, which a list of all objects could not afford.
+bool Concerns(Core& core, const Bytes& bytes) {
+  if (const Value* known = core.KnownAs(bytes)) {
+    const Value& metadata = (*known)["metadata"];
+    return metadata.Has("deletionTimestamp") || metadata.Has("ownerReferences");
+  }
+  return Mentions(bytes, "\"deletionTimestamp\"") || Mentions(bytes, "\"ownerReferences\"");
+}
+
 bool HasFinalizer(const Value& object, std::string_view finalizer) {
   return std::ranges::any_of(object["metadata"]["finalizers"].items(),
                              [&](const Value& one) { return one.str() == finalizer; });
@@ -101,9 +110,7 @@ void GarbageCollector::Take(const std::string& key, const Bytes& value, const By
     }
     return;
   }
-  const bool leaving = Mentions(value, "\"deletionTimestamp\"");
-  const bool owned = Mentions(value, "\"ownerReferences\"");
-  if (!leaving && !owned) return;
+  if (!Concerns(core_, value)) return;
   const Value object = core_.Decode(value);
   Dependent dependent{.owners = OwnersOf(object)};
   if (!dependent.owners.empty()) {
@@ -111,7 +118,7 @@ void GarbageCollector::Take(const std::string& key, const Bytes& value, const By
     dependents_[key] = std::move(dependent);
     Queue(key);
   }
-  if (leaving && IsBeingDeleted(object)) {
+  if (IsBeingDeleted(object)) {
     Queue(key);
     QueueDependentsOf(object["metadata"]["uid"].str());
   }

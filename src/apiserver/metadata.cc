@@ -7,6 +7,7 @@
 
 #include "api/field_errors.h"
 #include "base/strings.h"
+#include "json/beside.h"
 #include "json/names.h"
 #include "json/rfc3339.h"
 
@@ -63,15 +64,21 @@ void ValidateNames(const Value& metadata, const api::ResourceType& type, std::ve
   }
 }
 
-void ValidateLabels(const Value& metadata, std::vector<FieldError>& errors) {
-  for (const json::Member& label : metadata["labels"].members()) {
+void ValidateLabels(const Value& labels, std::vector<FieldError>& errors) {
+  for (const json::Member& label : labels.members()) {
     Add(errors, "metadata.labels", label.key(), json::CheckQualifiedName(label.key()));
     Add(errors, "metadata.labels", label.value(), json::CheckLabelValue(label.value().str()));
   }
-  for (const json::Member& annotation : metadata["annotations"].members()) {
+}
+
+// `settled` are annotations that are known to be right; null: none are.
+void ValidateAnnotations(const Value& annotations, const Value& settled, std::vector<FieldError>& errors) {
+  json::Beside beside(&settled);
+  for (const json::Member& annotation : annotations.members()) {
+    if (beside.At(annotation.key()) != nullptr) continue;
     Add(errors, "metadata.annotations", annotation.key(), json::CheckAnnotationKey(annotation.key()));
   }
-  if (!json::CheckAnnotationsSize(metadata["annotations"]).empty()) {
+  if (!json::CheckAnnotationsSize(annotations).empty()) {
     errors.push_back(api::TooLongError("metadata.annotations", json::kMaxAnnotationsBytes));
   }
 }
@@ -192,11 +199,16 @@ void CountGeneration(Value& object, const Value& live, const api::ResourceType& 
   object.Edit("metadata").Set("generation", live["metadata"]["generation"].int_or(0) + 1);
 }
 
-std::vector<FieldError> ValidateMetadata(const Value& object, const Value* live, const api::ResourceType& type) {
+std::vector<FieldError> ValidateMetadata(const Value& object, const Value* live, const api::ResourceType& type,
+                                         const Value* settled) {
   std::vector<FieldError> errors;
   const Value& metadata = object["metadata"];
+  const Value known = settled == nullptr ? Value() : (*settled)["metadata"];
   ValidateNames(metadata, type, errors);
-  ValidateLabels(metadata, errors);
+  if (!known["labels"].SharesStorageWith(metadata["labels"])) ValidateLabels(metadata["labels"], errors);
+  if (!known["annotations"].SharesStorageWith(metadata["annotations"])) {
+    ValidateAnnotations(metadata["annotations"], known["annotations"], errors);
+  }
   ValidateOwners(metadata, errors);
   ValidateFinalizers(metadata, live, errors);
   if (metadata["generation"].int_or(0) < 0) {

@@ -34,9 +34,9 @@ void KeepServerMetadata(json::Value& object, const json::Value& live);
 void CountGeneration(json::Value& object, const json::Value& live, const api::ResourceType& type);
 
 // Names, labels, annotations, owner references, finalizers, as ValidateObjectMeta(Update) says it. `live` is null for a
-// new object.
+// new object. `settled` (api/schema.h): its labels and annotations are right.
 std::vector<api::FieldError> ValidateMetadata(const json::Value& object, const json::Value* live,
-                                              const api::ResourceType& type);
+                                              const api::ResourceType& type, const json::Value* settled);
 
 bool HasFinalizers(const json::Value& object);
 bool IsBeingDeleted(const json::Value& object);  // has a deletionTimestamp

@@ -1,7 +1,9 @@
 // Keys, bytes and versions of stored objects.
 #include "apiserver/object.h"
 
+#include <algorithm>
 #include <charconv>
+#include <span>
 #include <utility>
 
 #include "base/invariant.h"
@@ -16,11 +18,95 @@ namespace {
 constexpr std::string_view kCoreGroupKey = "core";  // no CRD's group: those have a dot
 constexpr std::string_view kApiVersionStart = R"({"apiVersion":")";
 
-void AppendMember(std::string& out, const json::Member& member) {
-  if (out.back() != '{') out += ',';
-  json::AppendQuoted(out, member.key());
-  out += ':';
-}
+// Prints the parts of an object, or takes their text from where they were printed before.
+class Encoder {
+ public:
+  explicit Encoder(const Printed* before) : before_(before) {}
+
+  Encoded Encode(const json::Value& object) && {
+    const json::Value* old = before_ == nullptr ? nullptr : &before_->value;
+    Members(
+        object, old,
+        [this](const json::Member& member, const json::Value* same, const Range* range) {
+          return member.key() == "metadata" ? Metadata(member.value(), same) : Part(member.value(), same, range);
+        },
+        before_ == nullptr ? nullptr : &before_->layout.members, encoded_.layout.members);
+    return std::move(encoded_);
+  }
+
+ private:
+  using Range = Layout::Range;
+  using Ranges = std::vector<Range>;
+
+  uint32_t Here() const { return static_cast<uint32_t>(encoded_.bytes.size()); }  // objects are far below a gigabyte
+
+  // The range of a part of `old`; null when it is not known.
+  static const Range* At(const Ranges* ranges, size_t index) {
+    return ranges != nullptr && index < ranges->size() ? &(*ranges)[index] : nullptr;
+  }
+
+  template <class Print>
+  void Members(const json::Value& object, const json::Value* old, const Print& print, const Ranges* old_ranges,
+               Ranges& ranges) {
+    std::string& out = encoded_.bytes;
+    const std::span<const json::Member> olds = old == nullptr ? std::span<const json::Member>() : old->members();
+    size_t beside = 0;
+    ranges.reserve(object.size());
+    out += '{';
+    for (const json::Member& member : object.members()) {
+      if (out.back() != '{') out += ',';
+      json::AppendQuoted(out, member.key());
+      out += ':';
+      while (beside < olds.size() && olds[beside].key() < member.key()) ++beside;
+      const bool there = beside < olds.size() && olds[beside].shared_key() == member.shared_key();
+      const uint32_t begin = Here();
+      print(member, there ? &olds[beside].value() : nullptr, there ? At(old_ranges, beside) : nullptr);
+      ranges.push_back({.begin = begin, .end = Here()});
+    }
+    out += '}';
+  }
+
+  void Metadata(const json::Value& metadata, const json::Value* old) {
+    Members(
+        metadata, old,
+        [this](const json::Member& member, const json::Value* same, const Range* range) {
+          if (member.key() == "managedFields") return Managers(member.value(), same, range);
+          Part(member.value(), same, range);
+          if (member.key() == "resourceVersion") encoded_.version_at = encoded_.bytes.size() - 1;
+        },
+        before_ == nullptr ? nullptr : &before_->layout.metadata, encoded_.layout.metadata);
+  }
+
+  // Most writes change one entry of the list.
+  void Managers(const json::Value& list, const json::Value* old, const Range* range) {
+    if (!list.is_array()) return Part(list, old, range);
+    std::string& out = encoded_.bytes;
+    out += '[';
+    for (const json::Value& entry : list.items()) {
+      if (out.back() != '[') out += ',';
+      const uint32_t begin = Here();
+      const auto known = old == nullptr ? std::span<const json::Value>() : old->items();
+      const auto same =
+          std::ranges::find_if(known, [&](const json::Value& one) { return one.SharesStorageWith(entry); });
+      const bool there = same != known.end();
+      const auto index = static_cast<size_t>(same - known.begin());
+      Part(entry, there ? &*same : nullptr, there ? At(&before_->layout.managers, index) : nullptr);
+      encoded_.layout.managers.push_back({.begin = begin, .end = Here()});
+    }
+    out += ']';
+  }
+
+  void Part(const json::Value& value, const json::Value* same, const Range* range) {
+    if (same != nullptr && range != nullptr && same->SharesStorageWith(value)) {
+      encoded_.bytes += before_->bytes.substr(range->begin, range->end - range->begin);
+    } else {
+      json::Append(encoded_.bytes, value);
+    }
+  }
+
+  const Printed* before_;
+  Encoded encoded_;
+};
 
 }  // namespace
 
@@ -44,25 +130,21 @@ std::string Encoded::WithVersion(Revision revision) const {
   return text;
 }
 
-Encoded Encode(json::Value object) {
-  object.Edit("metadata").Set("resourceVersion", "");
-  Encoded encoded;
-  encoded.bytes = "{";
-  for (const json::Member& member : object.members()) {
-    AppendMember(encoded.bytes, member);
-    if (member.key() != "metadata") {
-      json::Append(encoded.bytes, member.value());
-      continue;
+Layout Encoded::LayoutWithVersion(Revision revision) const {
+  const auto digits = static_cast<uint32_t>(std::to_string(revision.value()).size());
+  Layout shifted = layout;
+  for (std::vector<Layout::Range>* ranges : {&shifted.members, &shifted.metadata, &shifted.managers}) {
+    for (Layout::Range& range : *ranges) {
+      if (range.begin > version_at) range.begin += digits;
+      if (range.end > version_at) range.end += digits;
     }
-    encoded.bytes += '{';
-    for (const json::Member& field : member.value().members()) {
-      AppendMember(encoded.bytes, field);
-      json::Append(encoded.bytes, field.value());
-      if (field.key() == "resourceVersion") encoded.version_at = encoded.bytes.size() - 1;
-    }
-    encoded.bytes += '}';
   }
-  encoded.bytes += '}';
+  return shifted;
+}
+
+Encoded Encode(json::Value object, const Printed* before) {
+  object.Edit("metadata").Set("resourceVersion", "");
+  Encoded encoded = Encoder(before).Encode(object);
   INVARIANT(encoded.version_at > 0, "an object has a place for its version");
   return encoded;
 }
@@ -155,9 +237,20 @@ void DecodeCache::SetSettled(const Bytes& bytes, const api::SchemaPtr& schema, S
   found->second->settled = settled;
 }
 
-void DecodeCache::Remember(const Bytes& bytes, json::Value value) {
+const json::Value* DecodeCache::Find(const Bytes& bytes) const {
+  const auto found = by_address_.find(bytes.get());
+  return found == by_address_.end() ? nullptr : &found->second->value;
+}
+
+std::optional<Printed> DecodeCache::FindPrinted(const Bytes& bytes) const {
+  const auto found = by_address_.find(bytes.get());
+  if (found == by_address_.end()) return std::nullopt;
+  return Printed{.bytes = *bytes, .value = found->second->value, .layout = found->second->layout};
+}
+
+void DecodeCache::Remember(const Bytes& bytes, json::Value value, Layout layout) {
   if (bytes->size() > text_bytes_max_ / 4 || by_address_.contains(bytes.get())) return;
-  newest_first_.push_front({.bytes = bytes, .value = std::move(value), .schema = nullptr});
+  newest_first_.push_front({.bytes = bytes, .value = std::move(value), .layout = std::move(layout), .schema = nullptr});
   by_address_.emplace(bytes.get(), newest_first_.begin());
   text_bytes_ += bytes->size();
   while (text_bytes_ > text_bytes_max_) {

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "api/resource_type.h"
 #include "base/result.h"
@@ -22,15 +25,37 @@ using store::Revision;
 std::string StoragePrefix(const api::ResourceType& type, std::string_view ns);  // "" : all namespaces; ends with '/'
 std::string StorageKey(const api::ResourceType& type, std::string_view ns, std::string_view name);
 
+// Where the larger parts of an object stand in its bytes, in the order of the object: its members, those of its
+// metadata, and the entries of metadata.managedFields.
+struct Layout {
+  struct Range {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+  std::vector<Range> members;
+  std::vector<Range> metadata;
+  std::vector<Range> managers;
+};
+
 // An object's bytes but for its resourceVersion, which is known when the store assigns the revision.
 struct Encoded {
   std::string bytes;      // with metadata.resourceVersion ""
   size_t version_at = 0;  // where its digits go
+  Layout layout;          // of these bytes
 
   std::string WithVersion(Revision revision) const;
+  Layout LayoutWithVersion(Revision revision) const;
 };
 inline constexpr size_t kVersionDigitsMax = 20;
-Encoded Encode(json::Value object);
+
+// An object as it was printed before.
+struct Printed {
+  std::string_view bytes;
+  const json::Value& value;
+  const Layout& layout;  // of nothing when it is not known
+};
+// What `before` has in the same storage is taken from its bytes, not printed again.
+Encoded Encode(json::Value object, const Printed* before = nullptr);
 
 // A stored object as the type shows it: the same but for apiVersion (conversion strategy None), or converted by the
 // type when another group keeps it.
@@ -66,7 +91,9 @@ class DecodeCache {
 
   explicit DecodeCache(size_t text_bytes_max = kTextBytesMax) : text_bytes_max_(text_bytes_max) {}
   json::Value Decode(const Bytes& bytes);
-  void Remember(const Bytes& bytes, json::Value value);
+  const json::Value* Find(const Bytes& bytes) const;  // null: not at hand; lives until the next change
+  std::optional<Printed> FindPrinted(const Bytes& bytes) const;
+  void Remember(const Bytes& bytes, json::Value value, Layout layout = {});
   // By this schema; of another one nothing is known.
   Settled IsSettled(const Bytes& bytes, const api::SchemaPtr& schema) const;
   void SetSettled(const Bytes& bytes, const api::SchemaPtr& schema, Settled settled);
@@ -77,6 +104,7 @@ class DecodeCache {
   struct Known {
     Bytes bytes;  // kept, so that its address names nothing else
     json::Value value;
+    Layout layout;
     api::SchemaPtr schema;  // kept, like the bytes
     Settled settled = Settled::kUnknown;
   };

@@ -15,8 +15,8 @@
 namespace baton::apiserver {
 namespace {
 
-using api::Schema;
 using api::PropertyMap;
+using api::Schema;
 using api::SchemaPtr;
 using api::SchemaType;
 using json::Value;

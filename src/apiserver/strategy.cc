@@ -114,7 +114,7 @@ void PrepareForUpdate(const ResourceType& type, std::string_view subresource, Va
 }
 
 Result<void> ValidateObject(const ResourceType& type, const Value& object, const Value* live, const Value* settled) {
-  std::vector<api::FieldError> errors = ValidateMetadata(object, live, type);
+  std::vector<api::FieldError> errors = ValidateMetadata(object, live, type, settled);
   if (type.custom && type.schema != nullptr) {
     std::vector<api::FieldError> more = api::Validate(object, *type.schema, {}, settled);
     // What was wrong before and is not touched may stay, as Kubernetes has it.

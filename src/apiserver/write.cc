@@ -193,9 +193,11 @@ Written WriteOperation::AnswerStored(Value value, Stored stored, bool created) c
           .created = created};
 }
 
-rt::Task<Result<std::optional<WriteOperation::Stored>>> WriteOperation::Store(const Value& object, Revision expected) {
+rt::Task<Result<std::optional<WriteOperation::Stored>>> WriteOperation::Store(const Value& object, Revision expected,
+                                                                              const Bytes& before) {
   Value kept = ToStorage(*target_.type, object);
-  Encoded encoded = Encode(kept);
+  const std::optional<Printed> printed = before == nullptr ? std::nullopt : core_.decoded_.FindPrinted(before);
+  Encoded encoded = Encode(kept, printed ? &*printed : nullptr);
   const size_t bytes_max = encoded.bytes.size() + kObjectBytesSlack;
   const std::string key = StorageKey(*target_.type, target_.ns, object["metadata"]["name"].str());
   store::Transaction transaction;
@@ -211,7 +213,7 @@ rt::Task<Result<std::optional<WriteOperation::Stored>>> WriteOperation::Store(co
     making->object.Edit("metadata").Set("resourceVersion", VersionText(revision));
     // Watchers see it before we do, and need not parse it.
     if (making->known != nullptr) {
-      making->known->Remember(making->bytes, making->object);
+      making->known->Remember(making->bytes, making->object, encoded.LayoutWithVersion(revision));
       making->known->SetSettled(making->bytes, making->schema, making->settled);
     }
     return making->bytes;
@@ -267,7 +269,7 @@ rt::Task<Result<Written>> WriteOperation::CreateNamed(Value object, bool tracked
     if (core_.Live(*target_.type, target_.ns, target_.name)) co_return AlreadyExists(subject());
     co_return Answer(std::move(object), Revision(0), true);
   }
-  std::optional<Stored> stored = CO_TRY(co_await Store(object, Revision(0)));
+  std::optional<Stored> stored = CO_TRY(co_await Store(object, Revision(0), nullptr));
   if (!stored) co_return Occupied();
   co_return AnswerStored(std::move(object), *std::move(stored), true);
 }
@@ -363,7 +365,7 @@ rt::Task<Result<std::optional<Written>>> WriteOperation::TryReplace(const Maker&
     last.deleted = true;
     co_return std::optional(std::move(last));
   }
-  std::optional<Stored> stored = CO_TRY(co_await Store(next, entry.mod_revision));
+  std::optional<Stored> stored = CO_TRY(co_await Store(next, entry.mod_revision, entry.value));
   if (!stored) co_return std::optional<Written>();
   co_return std::optional(AnswerStored(std::move(next), *std::move(stored), false));
 }

@@ -53,7 +53,7 @@ class WriteOperation {
   // Of what was just stored: with the store's bytes.
   Written AnswerStored(json::Value value, Stored stored, bool created) const;
   // Nothing when somebody else was faster.
-  rt::Task<Result<std::optional<Stored>>> Store(const json::Value& object, Revision expected);
+  rt::Task<Result<std::optional<Stored>>> Store(const json::Value& object, Revision expected, const Bytes& before);
   bool EndsHere(const json::Value& next) const;
 
   Subject subject() const;

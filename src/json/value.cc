@@ -26,13 +26,15 @@
 namespace baton::json {
 namespace {
 
-const Value kNullValue;
-
 constexpr uint32_t kMaxNodeItems = 1U << 30;  // items, members or bytes of one node
 constexpr size_t kScanMax = 64;               // members; up to that many digests are scanned, of more a key is searched
 constexpr size_t kSortByInsertionMax = 32;
 
 }  // namespace
+
+namespace value_internal {
+const Value kNull;
+}  // namespace value_internal
 
 std::string_view KindName(Kind kind) {
   constexpr std::array<std::string_view, 8> kNames = {"null",   "bool",   "int",   "uint",
@@ -201,12 +203,6 @@ Kind Value::kind() const {
   return kKinds[static_cast<size_t>(tag_)];
 }
 
-std::string_view Value::str() const {
-  if (tag_ == Tag::kInlineString) return {raw_, inline_size_};
-  if (tag_ == Tag::kHeapString) return {node()->chars(), node()->size};
-  return {};
-}
-
 double Value::number_or(double fallback) const {
   switch (tag_) {
     case Tag::kInt:
@@ -223,16 +219,6 @@ double Value::number_or(double fallback) const {
 std::optional<uint64_t> Value::as_uint64() const {
   if (tag_ == Tag::kUint || (tag_ == Tag::kInt && static_cast<int64_t>(word()) >= 0)) return word();
   return std::nullopt;
-}
-
-std::span<const Value> Value::items() const {
-  if (!is_array()) return {};
-  return {node()->values(), node()->size};
-}
-
-std::span<const Member> Value::members() const {
-  if (!is_object()) return {};
-  return {node()->members(), node()->size};
 }
 
 // The first member whose key is not less than `key`.
@@ -255,19 +241,6 @@ Member* Value::FindMember(std::string_view key) const {
   Member* const at = LowerBound(key);
   return at != end && at->key() == key ? at : nullptr;
 }
-
-const Value* Value::Find(std::string_view key) const {
-  if (!is_object()) return nullptr;
-  const Member* found = FindMember(key);
-  return found == nullptr ? nullptr : &found->value_;
-}
-
-const Value& Value::operator[](std::string_view key) const {
-  const Value* found = Find(key);
-  return found != nullptr ? *found : kNullValue;
-}
-
-const Value& Value::operator[](size_t index) const { return index < items().size() ? items()[index] : kNullValue; }
 
 // ---- Value: changing ----
 

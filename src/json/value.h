@@ -41,9 +41,9 @@ class Member;
 // An object's key: immutable, shared, 8 bytes. Frequent keys are found in a per-thread cache, so parsing the same kind
 // of object again allocates no keys.
 //
-// Where the text is, is not all that the 8 bytes say: an address needs 48 of the 64 bits, and the others have a digest of
-// the text and whether the key is one of those that are never freed. So most keys that differ are told apart, and most
-// keys are copied and dropped, without a look at memory elsewhere.
+// Where the text is, is not all that the 8 bytes say: an address needs 48 of the 64 bits, and the others have a digest
+// of the text and whether the key is one of those that are never freed. So most keys that differ are told apart, and
+// most keys are copied and dropped, without a look at memory elsewhere.
 class Key {
  public:
   explicit Key(std::string_view text);
@@ -264,6 +264,41 @@ class Member {
   Key key_;
   Value value_;
 };
+
+inline std::string_view Value::str() const {
+  if (tag_ == Tag::kInlineString) return {raw_, inline_size_};
+  if (tag_ == Tag::kHeapString) return {node()->chars(), node()->size};
+  return {};
+}
+
+inline std::span<const Value> Value::items() const {
+  if (!is_array()) return {};
+  return {node()->values(), node()->size};
+}
+
+inline std::span<const Member> Value::members() const {
+  if (!is_object()) return {};
+  return {node()->members(), node()->size};
+}
+
+inline const Value* Value::Find(std::string_view key) const {
+  if (!is_object()) return nullptr;
+  const Member* found = FindMember(key);
+  return found == nullptr ? nullptr : &found->value();
+}
+
+namespace value_internal {
+extern const Value kNull;
+}  // namespace value_internal
+
+inline const Value& Value::operator[](std::string_view key) const {
+  const Value* found = Find(key);
+  return found != nullptr ? *found : value_internal::kNull;
+}
+
+inline const Value& Value::operator[](size_t index) const {
+  return index < items().size() ? items()[index] : value_internal::kNull;
+}
 
 // Values from literals. A key given twice: the last one wins.
 Value Object(std::initializer_list<std::pair<std::string_view, Value>> members = {});

@@ -221,6 +221,17 @@ TEST(ValueTest, KeysBeyondTheCacheAndTheImmortalSetWork) {
   }
 }
 
+TEST(ValueTest, KeysThatAreAlikeAtAGlanceAreToldApart) {
+  // The same in length, and at their beginnings, middles and ends.
+  const Value object = Object({{"aXbYc", 1}, {"aYbXc", 2}, {"axbyc", 3}, {"", 4}});
+  EXPECT_EQ(object["aXbYc"], Value(1));
+  EXPECT_EQ(object["aYbXc"], Value(2));
+  EXPECT_EQ(object["axbyc"], Value(3));
+  EXPECT_EQ(object[""], Value(4));
+  EXPECT_FALSE(object.Has("aYbYc"));
+  EXPECT_NE(Object({{"aXbYc", 1}}), Object({{"aYbXc", 1}}));
+}
+
 TEST(ValueTest, ThreadsMayShareStorage) {
   const Value shared =
       Parse(R"({"metadata":{"labels":{"a":"a string that is kept on the heap"}},"items":[1,2,3]})").value();
