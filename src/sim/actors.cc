@@ -123,6 +123,17 @@ rt::Task<void> HubDies(Hands hands) {
   }
 }
 
+rt::Task<void> HubIsRestored(Hands hands, std::shared_ptr<const HubDisk::Backup> backup, Duration after) {
+  World& world = hands.world;
+  co_await world.loop().Sleep(after);
+  ++hands.day.hub_restores;
+  world.KillDeposed();  // as docs/ROLLOUT.md says: no controller goes on with what it knew
+  world.CrashHub(true);
+  world.RestoreHub(*backup);
+  co_await world.loop().Sleep(hands.Rarely(20'000));
+  co_await world.ReviveHub();
+}
+
 rt::Task<void> QuotaIsSpent(Hands hands, std::string cluster, std::string plural) {
   co_await hands.world.loop().Sleep(hands.Rarely(20'000));
   ++hands.day.quotas;

@@ -24,8 +24,10 @@ constexpr uint64_t kGitOpsOneIn = 5;
 constexpr uint64_t kForgetsOneIn = 12;
 constexpr uint64_t kClocksOneIn = 3;  // of those with replicas
 constexpr uint64_t kQuotaOneIn = 10;
-constexpr uint64_t kEvictsOneIn = 2;    // of those beside another federation
-constexpr uint64_t kRestoredOneIn = 8;  // of those that it left for good
+constexpr uint64_t kEvictsOneIn = 2;               // of those beside another federation
+constexpr uint64_t kRestoredOneIn = 8;             // of those that it left for good
+constexpr uint64_t kHubRestoredOneIn = 12;         // of those on a hub of ours with one leader
+constexpr uint64_t kHubRestoredSalt = 0x72657374;  // so that other chances stay as they are
 
 rt::Task<void> ExpectAfter(Scene& scene, const Value& end) {
   const bool deleted = (co_await scene.Template()).is_null();
@@ -84,24 +86,28 @@ std::string EndOf(const Value& migration) {
 
 rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   rt::VirtualLoop& loop = scene.world.loop();
+  rt::SeededRandom backups(day.seed ^ kHubRestoredSalt);
   const bool two = chance.OneIn(3);
+  // What people did to the hub meanwhile would be gone, too: such a day has none of it.
+  const bool restored = !two && scene.world.own_hub() && backups.Below(kHubRestoredOneIn) == 0;
   const bool leaders_change = chance.OneIn(2);
   const bool image_fails = chance.OneIn(8);
   const bool troubles = chance.OneIn(2);
-  const bool wishes = chance.OneIn(8);
-  const bool cuts = chance.OneIn(4);
-  const bool meddles = chance.OneIn(2);
+  const bool wishes = chance.OneIn(8) && !restored;
+  const bool cuts = chance.OneIn(4) && !restored;
+  const bool meddles = chance.OneIn(2) && !restored;
   size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
   if (!scene.world.own_hub() && Meddlings()[which].ours_only) which = 0;
   const Duration after = chance.UpTo(chance.OneIn(4) ? 2'000 : 60'000);
-  const bool newcomer = chance.OneIn(6) && !image_fails;  // it may be placed there too
+  const bool newcomer = chance.OneIn(6) && !image_fails && !restored;  // it may be placed there too
   const bool lingers = chance.OneIn(4);
   const auto lasts = seconds(static_cast<int64_t>(10 + chance.Below(110)));
-  const bool falls_back = chance.OneIn(4);  // the stop need not capture, when it takes long
+  const bool falls_back = chance.OneIn(4) && !restored;  // the stop need not capture, when it takes long
   if (image_fails) scene.world.practice(scene.to).faults().fail_image = true;
   day.replicated = two ? 1 : 0;
   if (two) scene.Expect(co_await StartReplicas(scene.world), "no replica was elected");
   const Value before = co_await scene.OnMember(scene.from);
+  const std::shared_ptr<const HubDisk::Backup> backup = restored ? scene.world.BackUpHub() : nullptr;
   chance.Begin();
   if (wishes) {
     co_await Wish(scene);
@@ -114,9 +120,10 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const Hands hands{.world = scene.world, .chance = chance, .rare = rare, .day = day};
   {
     rt::Scope scope(loop);
-    if (rare.Below(kHubDiesOneIn) == 0) scope.Spawn(HubDies(hands));
+    if (rare.Below(kHubDiesOneIn) == 0 && !restored) scope.Spawn(HubDies(hands));
+    if (restored) scope.Spawn(HubIsRestored(hands, backup, milliseconds(static_cast<int64_t>(backups.Below(60'000)))));
     if (rare.Below(kGitOpsOneIn) == 0) scope.Spawn(GitOps(course));
-    if (rare.Below(kForgetsOneIn) == 0) scope.Spawn(Forgets(course));
+    if (rare.Below(kForgetsOneIn) == 0 && !restored) scope.Spawn(Forgets(course));
     if (two && rare.Below(kClocksOneIn) == 0) scope.Spawn(Clocks(hands));
     if (rare.Below(kQuotaOneIn) == 0) scope.Spawn(QuotaIsSpent(hands, scene.to, FlinkDeployments().plural));
     if (!scene.world.own_hub() && rare.Below(kEvictsOneIn) == 0) scope.Spawn(KarmadaEvicts(course));
@@ -158,6 +165,10 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   if (wishes)
     co_await scene.world.Until([&]() -> rt::Task<bool> { co_return !(co_await scene.Migration()).is_null(); },
                                minutes(2));
+  if (day.hub_restores > 0) {
+    day.end = "Forgotten";
+    co_return co_await ExpectAfterHubRestored(scene);
+  }
   const Value end = co_await scene.Settled();
   day.end = EndOf(end);
   scene.Tell("move", Scene::Said(end));
@@ -285,6 +296,7 @@ json::Value Day::Json() const {
                        {"leaders", static_cast<int64_t>(leaders)},
                        {"replicated", static_cast<int64_t>(replicated)},
                        {"hubDeaths", static_cast<int64_t>(hub_deaths)},
+                       {"hubRestores", static_cast<int64_t>(hub_restores)},
                        {"writesLost", static_cast<int64_t>(writes_lost)},
                        {"writesKept", static_cast<int64_t>(writes_kept)},
                        {"forgotten", static_cast<int64_t>(forgotten)},
@@ -310,6 +322,7 @@ Day Day::FromJson(const Value& value) {
           .leaders = number("leaders"),
           .replicated = number("replicated"),
           .hub_deaths = number("hubDeaths"),
+          .hub_restores = number("hubRestores"),
           .writes_lost = number("writesLost"),
           .writes_kept = number("writesKept"),
           .forgotten = number("forgotten"),

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "federation/resources.h"
+#include "rollout/profiles.h"
 #include "rt/test_support.h"
 #include "sim/rehearsal.h"
 #include "sim/scene.h"
@@ -57,16 +58,21 @@ Result<Fleet> FleetOf(const Workload& workload) {
 
 Result<KindDays> KindDays::Make() {
   KindDays days;
+  const rollout::ProfileSet profiles;
   for (const std::string& kind : Workload::Kinds()) {
     const Workload workload = TRY(Workload::Of(kind, kKey));
-    days.fleets_.push_back({.kind = kind, .fleet = TRY(FleetOf(workload))});
+    const auto profile = profiles.ForKind(workload.resource.ApiVersion(), kind);
+    days.fleets_.push_back({.kind = kind,
+                            .only_own_hub = profile != nullptr && profile->needs_staging(),
+                            .fleet = TRY(FleetOf(workload))});
   }
   return days;
 }
 
 Day KindDays::Play(uint64_t seed, Story::Detail detail) const {
   const KindFleet& one = fleets_[seed % fleets_.size()];
-  Rehearsal played = Rehearse(one.fleet, {.to = std::string(kTo)}, seed, {.faults = true, .detail = detail});
+  Rehearsal played = Rehearse(one.fleet, {.to = std::string(kTo)}, seed,
+                              {.faults = true, .own_hub = IsOnOwnHub(seed), .detail = detail});
   for (const auto& [name, why] : played.unsettled) played.day.problems.push_back(StrCat(name, ": ", why));
   for (std::string& problem : played.day.problems) problem = StrCat(one.kind, ": ", problem);
   return std::move(played.day);

@@ -21,11 +21,17 @@ class KindDays {
   static Result<KindDays> Make();
 
   const std::string& KindOf(uint64_t seed) const { return fleets_[seed % fleets_.size()].kind; }
+  // Every fourth day of a kind is beside another federation, where such a kind can be moved.
+  bool IsOnOwnHub(uint64_t seed) const {
+    return fleets_[seed % fleets_.size()].only_own_hub || seed / fleets_.size() % kForeignOneIn != kForeignOneIn - 1;
+  }
   Day Play(uint64_t seed, Story::Detail detail = Story::Detail::kCounts) const;
 
  private:
+  static constexpr uint64_t kForeignOneIn = 4;
   struct KindFleet {
     std::string kind;
+    bool only_own_hub = false;  // it must be prepared in its target before it starts
     Fleet fleet;
   };
   std::vector<KindFleet> fleets_;

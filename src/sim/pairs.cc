@@ -16,6 +16,7 @@
 #include "rt/test_support.h"
 #include "sim/processes.h"
 #include "sim/scene.h"
+#include "sim/stories_rare.h"
 
 namespace baton::sim {
 
@@ -159,25 +160,6 @@ rt::Task<void> Follow(Scene& scene, Blows& blows, rt::Scope& scope) {
   }
 }
 
-// The hub knows nothing of the move. Whatever the members have: one job runs, from the state that it had; or none does,
-// and a person is told. What docs/ROLLOUT.md says to do then puts everything right.
-rt::Task<void> ExpectAfterRestore(Scene& scene) {
-  co_await scene.world.loop().Sleep(minutes(5));
-  const std::string where = co_await scene.WhereItRuns();
-  const std::string told = co_await scene.WhyNotApplied();
-  scene.Expect(where.empty() || where == scene.from || where == scene.to,
-               StrCat("after the backup was put back it runs in '", where, "'"));
-  const bool forgotten = told.find("The record is gone") != std::string::npos;
-  scene.Expect(!where.empty() || forgotten,
-               StrCat("after the backup was put back it runs nowhere, and is told: '", told, "'"));
-  // Else the move had not touched what runs. A held copy in the target may be left, of which the hub knows nothing.
-  if (forgotten) {
-    co_await scene.TakeUpTheRecord(where.empty() ? scene.from : where);
-    co_await scene.ExpectRunsAlone(where.empty() ? scene.from : where);
-  }
-  co_await scene.ExpectClean();
-}
-
 // The move from its beginning to its end, and what must hold then.
 std::vector<std::string> PlayMove(Way way, Blows& blows, Story* story) {
   const auto play = [&](Scene& scene) -> rt::Task<void> {
@@ -202,7 +184,7 @@ std::vector<std::string> PlayMove(Way way, Blows& blows, Story* story) {
       co_await scene.world.Until([&]() -> rt::Task<bool> { co_return blows.followed; }, minutes(1));
     }
     scene.world.KillDeposed();
-    if (blows.last == Blow::kHubRestored) co_return co_await ExpectAfterRestore(scene);
+    if (blows.last == Blow::kHubRestored) co_return co_await ExpectAfterHubRestored(scene);
     co_await ExpectEndOf(scene, way);
     co_await scene.CheckAll();
   };

@@ -37,6 +37,7 @@ struct RehearsalWish {
 struct RehearsalOptions {
   bool faults = false;
   bool only_settle = false;  // nothing is moved: which of them run in the copy?
+  bool own_hub = true;       // false: another federation places and carries (sim/world.h)
   Story::Detail detail = Story::Detail::kCounts;
 };
 

@@ -167,13 +167,29 @@ rt::Task<void> Scene::PatchTemplate(std::string patch) {
       co_await world.hub().Patch(FlinkDeployments(), {"default", "orders"}, kube::PatchType::kMerge, Yaml(patch));
   Expect(edited.ok(), edited.ok() ? "" : StrCat("the template's patch was not taken: ", edited.error().message()));
 }
-rt::Task<void> Scene::TakeUpTheRecord(std::string cluster) {
+// The number that it was told last.
+static int64_t NumberOf(const Value& object) {
+  const std::string number(object["spec"]["flinkConfiguration"]["kubernetes.operator.baton.seq"].str());
+  return std::strtoll(number.c_str(), nullptr, 10);
+}
+
+rt::Task<std::string> Scene::StoppedLast() {
+  std::string last = from;
   int64_t highest = 0;
   for (const std::string& each : kClusters3) {
     const Value object = co_await OnMember(each);
-    const std::string number(object["spec"]["flinkConfiguration"]["kubernetes.operator.baton.seq"].str());
-    highest = std::max<int64_t>(highest, std::strtoll(number.c_str(), nullptr, 10));
+    const Value& job = object["status"]["jobStatus"];
+    const bool stopped = job["state"].str() == "FINISHED" && !job["upgradeSavepointPath"].str().empty();
+    if (!stopped || NumberOf(object) <= highest) continue;
+    highest = NumberOf(object);
+    last = each;
   }
+  co_return last;
+}
+
+rt::Task<void> Scene::TakeUpTheRecord(std::string cluster) {
+  int64_t highest = 0;
+  for (const std::string& each : kClusters3) highest = std::max(highest, NumberOf(co_await OnMember(each)));
   const Value there = co_await OnMember(cluster);
   const Value home = co_await world.OnHub(federation::kClusters, cluster);
   Tell("person", StrCat("has looked at all clusters: ", cluster, " is the writer, with number ", highest + 1));

@@ -25,5 +25,7 @@ rt::Task<void> MemberRestored(Scene& scene);
 rt::Task<void> HeldCopy(Scene& scene);
 // What ran in scene.from comes back there, and must be put on hold.
 rt::Task<void> RestoreMember(Scene& scene, json::Value before);
+// What must hold when the hub was restored from a backup of before the move that is meant.
+rt::Task<void> ExpectAfterHubRestored(Scene& scene);
 
 }  // namespace baton::sim

@@ -80,6 +80,7 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.leaders += day.leaders;
   swarm.replicated += day.replicated;
   swarm.hub_deaths += day.hub_deaths;
+  swarm.hub_restores += day.hub_restores;
   swarm.writes_lost += day.writes_lost;
   swarm.writes_kept += day.writes_kept;
   swarm.forgotten += day.forgotten;
@@ -212,7 +213,8 @@ std::string Swarm::Text() const {
     if (faults.at(i) > 0) StrAppend(text, "  ", kube::FaultName(static_cast<kube::Fault>(i)), " ", faults.at(i));
   }
   StrAppend(text, "\nwith two replicas ", replicated, "  troubles of leaders ", leaders, "  deaths of the hub ",
-            hub_deaths, " (unanswered writes lost ", writes_lost, ", kept ", writes_kept, ")");
+            hub_deaths, " (unanswered writes lost ", writes_lost, ", kept ", writes_kept, ")  hubs restored ",
+            hub_restores);
   StrAppend(text, "\ntroubles in clusters ", troubles, "  statuses forgotten ", forgotten, "  partitions ", partitions,
             "  drifting clocks ", drifts, "  meddlings ", meddlings, "  GitOps syncs ", syncs, "  newcomers ",
             newcomers, "\nspent quotas ", quotas, "  clusters restored ", restores, "  taints ", taints,

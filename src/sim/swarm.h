@@ -40,6 +40,7 @@ struct Swarm {
   uint64_t leaders = 0;
   uint64_t replicated = 0;
   uint64_t hub_deaths = 0;
+  uint64_t hub_restores = 0;
   uint64_t writes_lost = 0;
   uint64_t writes_kept = 0;
   uint64_t forgotten = 0;

@@ -133,7 +133,7 @@ rt::Task<Result<void>> World::Start(WorldOptions options) {
   CO_TRY(co_await federation::InstallCrds(hub_.api()));
   if (options.kinds) CO_TRY(co_await practice::InstallPracticeKinds(hub_.api()));
   for (const std::string& name : options.clusters) CO_TRY(co_await Join(name));
-  if (!options.own_hub) StartKarmada();
+  if (!options.own_hub && options.controllers) StartKarmada();
   if (options.controllers) StartController();
   co_return Result<void>();
 }

@@ -53,7 +53,7 @@ struct WorldOptions {
   bool kinds = false;       // not only Flink: all that practice clusters play
   bool operators = true;    // false: nothing runs in the members, as in stories about the federation alone
   bool claim_templates = false;
-  bool controllers = true;  // false: StartController() is called when all is put
+  bool controllers = true;  // false: StartController() (and StartKarmada()) are called when all is put
   int nodes = 2;            // of each cluster
   bool own_hub = true;      // false: another federation places and carries (ForeignPipe), and we are beside it
 };
