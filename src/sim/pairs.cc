@@ -160,9 +160,13 @@ rt::Task<void> Follow(Scene& scene, Blows& blows, rt::Scope& scope) {
   }
 }
 
+// Told what was wrong when all has been looked at, while the world is still there: a child ends here, as taking the
+// world down, in memory that it shares with its parent, would cost as much as a third of its play.
+using Looked = std::function<void(const std::vector<std::string>& problems)>;
+
 // The move from its beginning to its end, and what must hold then.
-std::vector<std::string> PlayMove(Way way, Blows& blows, Story* story) {
-  const auto play = [&](Scene& scene) -> rt::Task<void> {
+std::vector<std::string> PlayMove(Way way, Blows& blows, Story* story, const Looked& looked = nullptr) {
+  const auto move = [&](Scene& scene) -> rt::Task<void> {
     rt::VirtualLoop& loop = scene.world.loop();
     co_await scene.Begin();
     scene.world.SetFaultPlans(
@@ -187,6 +191,10 @@ std::vector<std::string> PlayMove(Way way, Blows& blows, Story* story) {
     if (blows.last == Blow::kHubRestored) co_return co_await ExpectAfterHubRestored(scene);
     co_await ExpectEndOf(scene, way);
     co_await scene.CheckAll();
+  };
+  const auto play = [&](Scene& scene) -> rt::Task<void> {
+    co_await move(scene);
+    if (looked) looked(scene.problems);
   };
   return Play(kSeed, play, nullptr, story);
 }
@@ -244,6 +252,11 @@ struct Forks {
       }
     }
     return std::nullopt;
+  }
+  Looked EndsChild() {
+    return [this](const std::vector<std::string>& problems) {
+      if (branch) branch->End(Line(name, where, problems));
+    };
   }
   std::string Then(const std::string& which) const { return where.empty() ? which : StrCat(where, ", then ", which); }
 };
@@ -304,10 +317,8 @@ std::vector<PairResult> PlayPairsOf(Way way, BlowAt first) {
     forks.where = which;
     return first.blow;
   };
-  const std::vector<std::string> problems = PlayMove(way, blows, nullptr);
-  const std::string own = Line(forks.name, forks.where, problems);
-  if (forks.branch) forks.branch->End(own);
-  return ResultsOf(forks.lines + own);
+  const std::vector<std::string> problems = PlayMove(way, blows, nullptr, forks.EndsChild());
+  return ResultsOf(forks.lines + Line(forks.name, forks.where, problems));
 }
 
 namespace {
@@ -319,8 +330,7 @@ std::vector<PairResult> PlaySinglesOf(Way way, Blow blow) {
   blows.at_write = [&](size_t write, const std::string& which) -> std::optional<Blow> {
     return forks.branch ? std::nullopt : forks.At(write, which);
   };
-  const std::vector<std::string> problems = PlayMove(way, blows, nullptr);
-  if (forks.branch) forks.branch->End(Line(forks.name, forks.where, problems));
+  (void)PlayMove(way, blows, nullptr, forks.EndsChild());  // without a blow: what it came to is no single
   return ResultsOf(forks.lines);
 }
 
