@@ -180,6 +180,7 @@ rt::Task<std::string> Scene::StoppedLast() {
     const Value object = co_await OnMember(each);
     const Value& job = object["status"]["jobStatus"];
     const bool stopped = job["state"].str() == "FINISHED" && !job["upgradeSavepointPath"].str().empty();
+    if (world.practice(each).faults().fail_image) continue;  // it never ran there, and cannot
     if (!stopped || NumberOf(object) <= highest) continue;
     highest = NumberOf(object);
     last = each;

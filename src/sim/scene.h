@@ -79,7 +79,8 @@ class Scene {
   rt::Task<Value> Writer();
   rt::Task<Value> Migration(std::string name = "");
   rt::Task<std::vector<Value>> Overrides();
-  // Of the clusters where it was stopped with its state the one that was told so last; from when there is none.
+  // Of the clusters where it was stopped with its state, and can run, the one that was told so last; from when there is
+  // none.
   rt::Task<std::string> StoppedLast();
   rt::Task<std::string> WhyNotApplied();     // what Works say that their member did not take; "": nothing
   std::string Third() const;                 // neither from nor to
