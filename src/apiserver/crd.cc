@@ -92,8 +92,8 @@ CrdTypes TypesOfCrd(const Value& crd, int64_t revision) {
   const Value& spec = crd["spec"];
   for (size_t i = 0; i < spec["versions"].size(); ++i) {
     const Value& version = spec["versions"][i];
-    const auto read = api::CrdSchemaMemo::OfThisThread().Read(
-        version["schema"]["openAPIV3Schema"], StrCat("spec.versions[", i, "].schema.openAPIV3Schema"));
+    const auto read = api::CrdSchemaMemo::OfThisThread().Read(version["schema"]["openAPIV3Schema"],
+                                                              StrCat("spec.versions[", i, "].schema.openAPIV3Schema"));
     made.cel_rules += read->cel_rules;
     if (!version["served"].bool_or(false)) continue;
     const bool defaults = read->schema != nullptr && HasDefaults(*read->schema, api::kSchemaDepthMax);

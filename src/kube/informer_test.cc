@@ -186,7 +186,9 @@ class SwitchedApi final : public Api {
   explicit SwitchedApi(Api& first) : now(&first) {}
 
   rt::Loop& loop() override { return now->loop(); }
-  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override { return now->Do(std::move(call), deadline); }
+  rt::Task<Result<Answer>> Do(CallBox call, rt::Deadline deadline) override {
+    return now->Do(std::move(call), deadline);
+  }
   rt::Task<Result<std::unique_ptr<Watch>>> OpenWatch(WatchCall call, rt::Deadline deadline) override {
     return now->OpenWatch(std::move(call), deadline);
   }
