@@ -1,0 +1,202 @@
+// The ways back: Abort, when nothing was granted, and Withdraw, when the target was.
+#include <algorithm>
+#include <utility>
+
+#include "base/guard.h"
+#include "base/probe.h"
+#include "base/strings.h"
+#include "rollout/next_steps.h"
+
+namespace baton::rollout::next_internal {
+
+// ---- Abort: nothing was granted
+// ----------------------------------------------------------------------------------------
+
+Decision Abort(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Phase phase = Phase::kAborting;
+  const bool late = seen.in_phase >= migration.deadlines.undo;
+  const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  // It goes on from its own state, which only the object that this move began with has: another one would start empty.
+  const bool answers = Answers(seen.source, claim.source);
+  const std::string& uid = writer.stop ? writer.stop->uid : claim.source.member_uid;
+  const bool same = seen.source.found && seen.source.uid == uid && !seen.source.deleting;
+  if (!GUARD("rollout.resumes_the_stopped_object", !answers || same)) {
+    return Ask(phase, StrCat("the workload in ", claim.source.cluster, " is not the one that this move began with"),
+               StrCat("it would start empty: look at cluster ", claim.source.cluster));
+  }
+  const bool ordered = seen.override_state && seen.override_state->source == wanted->source;
+  if (!answers && !ordered) {
+    const std::string what = ToAnswer(seen.source, claim.source);
+    if (late) return Ask(phase, what, StrCat("bring cluster ", claim.source.cluster, " back"));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  if (seen.override_state != wanted)
+    return Do(phase, PutOverride{*wanted}, StrCat("letting ", claim.source.cluster, " run on"));
+  const BindingState only_source = Locked({claim.source.cluster}, seen.fence);
+  const BindingState free{.clusters = {claim.source.cluster}, .locked = false, .fence = 0};
+  const bool runs = answers && seen.source.found && seen.source.seq == writer.seq &&
+                    GUARD("rollout.source_runs_again", !writer.stop || seen.source.runs);
+  const bool unlocked = seen.binding == free;
+  if (!unlocked && seen.binding != only_source)
+    return Do(phase, PutBinding{only_source}, StrCat("taking the workload out of ", claim.target.cluster));
+  if (!runs) {
+    const std::string what = StrCat("the workload in ", claim.source.cluster, " to run again");
+    if (late)
+      return Ask(
+          phase, what,
+          StrCat("look at cluster ", claim.source.cluster, ": it has its own state and needs nothing from elsewhere"));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  if (!SeenGone(seen.target, claim.target) && !Attested(migration, claim, claim.target, seen.target)) {
+    const std::string what = StrCat("the held workload to be gone from ", claim.target.cluster);
+    if (late) {
+      return Ask(phase, what,
+                 StrCat("bring cluster ", claim.target.cluster, " back, or delete the object there; if it is lost for ",
+                        "good: `baton attest --cluster ", claim.target.cluster, "`"));
+    }
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  if (!unlocked) return Do(phase, PutBinding{free}, "giving the binding back to the scheduler");
+  Writer next = Ended(writer, Phase::kAborted);
+  next.holder.member_uid = seen.source.uid;
+  return Do(phase, SwapWriter{next}, "the move was aborted");
+}
+
+// ---- Withdraw: the target was granted and goes back
+// --------------------------------------------------------------------
+
+// The target's operator may have had an older order in hand, and start it after it was taken for one that never had.
+// Until it is gone each look is held against what was concluded: what starts is to be stopped, and its state found.
+static std::optional<Decision> StartedLate(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Sighting& target = seen.target;
+  if (!Answers(target, claim.target) || !GUARD_STANDS("handoff.late_start_is_noticed")) return std::nullopt;
+  const bool same = target.found && target.uid == writer.stop->uid;
+  const bool stays = seen.binding.clusters.contains(claim.target.cluster);  // its removal is not ordered yet
+  Writer next = writer;
+  // What was never deployed had no pods.
+  const bool appeared = same && target.pods_run && !target.stop_proven && writer.stop->capture.empty();
+  if ((same && target.runs) || appeared || (same && stays && !target.stop_proven)) {
+    next.stop->proven = false;
+    return Do(Phase::kWithdrawing, SwapWriter{next},
+              StrCat(claim.target.cluster, " started after all: waiting for it to stop"));
+  }
+  const bool newer = same && target.stop_proven && target.progress == Sighting::Progress::kSome &&
+                     !target.capture.empty() && target.capture != writer.stop->capture;
+  if (!newer || IsVouchedFor(migration, claim, claim.target)) return std::nullopt;
+  next.stop->capture = target.capture;
+  return Do(Phase::kWithdrawing, SwapWriter{next},
+            StrCat(claim.target.cluster, " had started after all; its state is captured"));
+}
+
+Decision StopTarget(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Phase phase = Phase::kWithdrawing;
+  const bool late = seen.in_phase >= migration.deadlines.undo;
+  if (!writer.stop->proven) {
+    if (auto step = Assert(phase, writer, seen, {claim.source.cluster, claim.target.cluster})) return *std::move(step);
+    if (Attested(migration, claim, claim.target, seen.target)) {
+      const Attestation& word = *migration.attestation;
+      const Writer next = OnTheWordOf(word, WithHolder(writer, claim.target, claim.source, word.state_ref, "Attested"));
+      return Do(phase, SwapWriter{next},
+                StrCat(word.by, " attested that ", claim.target.cluster, " is stopped"));  // GRANT
+    }
+    Writer next = writer;
+    if (writer.stop->uid.empty() && Answers(seen.target, claim.target) && seen.target.found) {
+      SOMETIMES("rollout.target_appeared_late");
+      next.stop->uid = seen.target.uid;
+      return Do(phase, SwapWriter{next}, StrCat("the workload appeared in ", claim.target.cluster));
+    }
+    // What it did is decided after it stopped, never before.
+    next.stop->proven = true;
+    const bool lost = Answers(seen.target, claim.target) && !seen.target.remains &&
+                      (!seen.target.found || seen.target.uid != writer.stop->uid);
+    if (lost && IsVouchedFor(migration, claim, claim.target)) {
+      next.stop->capture = migration.attestation->state_ref;
+      return Do(phase, SwapWriter{next},
+                StrCat("the workload is gone from ", claim.target.cluster, "; its state is the one that ",
+                       migration.attestation->by, " named"));
+    }
+    if (StopProven(writer, seen.target, claim.target)) {
+      const bool none =
+          GUARD("handoff.progress_is_judged_after_the_stop", seen.target.progress == Sighting::Progress::kNone);
+      if (!none && seen.target.capture.empty()) {
+        if (IsVouchedFor(migration, claim, claim.target)) {
+          next.stop->capture = migration.attestation->state_ref;
+          return Do(phase, SwapWriter{next},
+                    StrCat(claim.target.cluster, " stopped; its state is the one that ", migration.attestation->by,
+                           " named"));
+        }
+        return Ask(phase, StrCat(claim.target.cluster, " may have written and its state was not captured"),
+                   StrCat("find its last checkpoint and `baton attest --cluster ", claim.target.cluster, "` it"));
+      }
+      if (!none && GUARD_STANDS("handoff.capture_is_kept")) next.stop->capture = seen.target.capture;
+      return Do(phase, SwapWriter{next},
+                StrCat(claim.target.cluster, " stopped", none ? " and had not progressed" : "; its state is captured"));
+    }
+    // One that never got to run cannot capture anything. Another way of stopping it is no other proof.
+    if (!writer.stop->any_way && !late && seen.in_phase >= migration.deadlines.undo / kPatience) {
+      next.stop->proven = false;
+      next.stop->any_way = true;
+      return Do(phase, SwapWriter{next},
+                StrCat(claim.target.cluster, " does not stop with its state captured: stopping it without"));
+    }
+    const std::string what = StrCat("the stop proof from ", claim.target.cluster,
+                                    seen.target.stop_missing.empty() ? "" : ": ", seen.target.stop_missing);
+    if (late)
+      return Ask(phase, what,
+                 StrCat("stop the workload in ", claim.target.cluster,
+                        "; nothing runs elsewhere until then; if it, or the cluster, is lost for good: `baton attest "
+                        "--cluster ",
+                        claim.target.cluster, "`"));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  if (auto step = StartedLate(writer, migration, seen)) return *std::move(step);
+  // A target that may ever have been told to run is deleted, and seen gone, before another runs.
+  if (auto step = Assert(phase, writer, seen, {claim.source.cluster})) return *std::move(step);
+  const bool lost = Attested(migration, claim, claim.target, seen.target);
+  if (!lost && !GUARD("rollout.target_seen_gone", SeenGone(seen.target, claim.target))) {
+    const std::string what = StrCat("the workload to be gone from ", claim.target.cluster);
+    if (late) return Ask(phase, what, StrCat("delete it there; ", claim.source.cluster, " stays on hold until then"));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  // GRANT
+  const std::string capture = writer.stop->capture.empty() ? writer.receipt->capture : writer.stop->capture;
+  const bool named = IsVouchedFor(migration, claim, claim.target) && capture == migration.attestation->state_ref;
+  Writer next = WithHolder(writer, claim.target, claim.source, capture, named ? "Attested" : "StopProof");
+  if (named) next = OnTheWordOf(*migration.attestation, next);
+  return Do(phase, SwapWriter{next},
+            StrCat(claim.target.cluster, " is gone: granting ", claim.source.cluster, " again"));
+}
+
+Decision ResumeSource(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Phase phase = Phase::kWithdrawing;
+  const bool late = seen.in_phase >= migration.deadlines.undo;
+  const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
+  const bool ordered = seen.override_state && seen.override_state->source == wanted->source;
+  if (const std::string what = NotReady(seen, seen.source, claim.source); !ordered && !what.empty()) {
+    if (late) return Ask(phase, what, StrCat("look at cluster ", claim.source.cluster));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  if (seen.override_state != wanted)
+    return Do(phase, PutOverride{*wanted}, StrCat("starting ", claim.source.cluster, " again"));
+  const BindingState only_source = Locked({claim.source.cluster}, seen.fence);
+  const BindingState free{.clusters = {claim.source.cluster}, .locked = false, .fence = 0};
+  const bool runs = Answers(seen.source, claim.source) && seen.source.found && !seen.source.deleting &&
+                    seen.source.seq == writer.seq && seen.source.runs;
+  if (seen.binding != free && seen.binding != only_source)
+    return Do(phase, PutBinding{only_source}, "locking the binding");
+  if (!runs) {
+    const std::string what = StrCat("the workload in ", claim.source.cluster, " to run again");
+    if (late) return Ask(phase, what, StrCat("look at cluster ", claim.source.cluster));
+    return Wait(phase, what, migration.deadlines.undo);
+  }
+  if (seen.binding != free) return Do(phase, PutBinding{free}, "giving the binding back to the scheduler");
+  Writer next = Ended(writer, Phase::kRolledBack);
+  next.holder.member_uid = seen.source.uid;
+  return Do(phase, SwapWriter{next}, "the move was rolled back");
+}
+
+}  // namespace baton::rollout::next_internal
