@@ -200,6 +200,20 @@ rt::Task<void> Forgets(Course course) {
   scene.world.practice(name).faults().forget_status = true;
 }
 
+// An operator says for a while that all is as it should be.
+rt::Task<void> Lies(Course course, rt::SeededRandom random) {
+  World& world = course.world;
+  const auto up_to = [&](uint64_t ms) { return milliseconds(static_cast<int64_t>(random.Below(ms))); };
+  while (true) {
+    co_await world.loop().Sleep(up_to(20'000));
+    const std::string cluster = random.Below(2) == 0 ? course.scene.from : course.scene.to;
+    ++course.day.lies;
+    world.Lie(cluster, true);
+    co_await world.loop().Sleep(up_to(20'000));
+    world.Lie(cluster, false);
+  }
+}
+
 // What goes wrong in the clusters themselves.
 rt::Task<void> Troubles(Course course) {
   World& world = course.scene.world;

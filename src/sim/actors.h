@@ -48,8 +48,9 @@ void HealReplicas(World& world);
 rt::Task<void> HubDies(Hands hands);
 // Once, with the leader, and a backup is put back on its disk. Not beside replicas, or HubDies.
 rt::Task<void> HubIsRestored(Hands hands, std::shared_ptr<const HubDisk::Backup> backup, Duration after);
-rt::Task<void> Troubles(Course course);  // operators die, stall, are slow, fail savepoints
-rt::Task<void> Forgets(Course course);   // an operator's status, once
+rt::Task<void> Troubles(Course course);                       // operators die, stall, are slow, fail savepoints
+rt::Task<void> Forgets(Course course);                        // an operator's status, once
+rt::Task<void> Lies(Course course, rt::SeededRandom random);  // an operator, for a while, again and again
 rt::Task<void> Partitions(Course course, Duration after);
 rt::Task<void> Clocks(Hands hands);
 // A cluster's quota for a kind (its plural) is spent for a while.

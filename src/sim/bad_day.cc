@@ -28,6 +28,8 @@ constexpr uint64_t kEvictsOneIn = 2;               // of those beside another fe
 constexpr uint64_t kRestoredOneIn = 8;             // of those that it left for good
 constexpr uint64_t kHubRestoredOneIn = 12;         // of those on a hub of ours with one leader
 constexpr uint64_t kHubRestoredSalt = 0x72657374;  // so that other chances stay as they are
+constexpr uint64_t kLiesOneIn = 8;
+constexpr uint64_t kLiesSalt = 0x6c696573;
 
 rt::Task<void> ExpectAfter(Scene& scene, const Value& end) {
   const bool deleted = (co_await scene.Template()).is_null();
@@ -121,6 +123,7 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   {
     rt::Scope scope(loop);
     if (rare.Below(kHubDiesOneIn) == 0 && !restored) scope.Spawn(HubDies(hands));
+    if (rt::SeededRandom lies(day.seed ^ kLiesSalt); lies.Below(kLiesOneIn) == 0) scope.Spawn(Lies(course, lies));
     if (restored) scope.Spawn(HubIsRestored(hands, backup, milliseconds(static_cast<int64_t>(backups.Below(60'000)))));
     if (rare.Below(kGitOpsOneIn) == 0) scope.Spawn(GitOps(course));
     if (rare.Below(kForgetsOneIn) == 0 && !restored) scope.Spawn(Forgets(course));
@@ -144,6 +147,9 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
     chance.End();
   }
   scene.Tell("world", "the faults stop");
+  for (const std::string& cluster : kClusters3) {
+    if (day.lies > 0) scene.world.Lie(cluster, false);
+  }
   scene.world.SetSlowestSync({});
   co_await scene.world.ReviveHub();
   scene.world.KarmadaFailsOver(std::nullopt);
@@ -300,6 +306,7 @@ json::Value Day::Json() const {
                        {"writesLost", static_cast<int64_t>(writes_lost)},
                        {"writesKept", static_cast<int64_t>(writes_kept)},
                        {"forgotten", static_cast<int64_t>(forgotten)},
+                       {"lies", static_cast<int64_t>(lies)},
                        {"drifts", static_cast<int64_t>(drifts)},
                        {"syncs", static_cast<int64_t>(syncs)},
                        {"quotas", static_cast<int64_t>(quotas)},
@@ -326,6 +333,7 @@ Day Day::FromJson(const Value& value) {
           .writes_lost = number("writesLost"),
           .writes_kept = number("writesKept"),
           .forgotten = number("forgotten"),
+          .lies = number("lies"),
           .drifts = number("drifts"),
           .syncs = number("syncs"),
           .quotas = number("quotas"),

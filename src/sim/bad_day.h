@@ -39,6 +39,7 @@ struct Day {
   uint64_t writes_lost = 0;   // that were on their way to the hub's disk when it died
   uint64_t writes_kept = 0;   // the same; nobody was told, and they are there
   uint64_t forgotten = 0;     // statuses, by operators
+  uint64_t lies = 0;          // of operators
   uint64_t drifts = 0;        // 1: replicas' clocks
   uint64_t syncs = 0;         // of a GitOps bot
   uint64_t quotas = 0;        // that were spent

@@ -555,6 +555,7 @@ constexpr NamedStory kStories[] = {
     {"attested-beginning", "a person attests a silent source with the state that it began from", AttestedBeginning},
     {"contested-binding", "another scheduler writes the binding back at once, again and again", ContestedBinding},
     {"held-copy", "the hub forgets a move that has only prepared its target", HeldCopy},
+    {"lying-operators", "the source is said to have stopped, and the target to run, and it is not so", LyingOperators},
     {"late-lock", "an old leader's lock of the binding comes when the move has ended", LateLock},
     {"deleted-while-its-watch-lags", "a template is deleted, and the pipe hears of it late", DeletedWhileItsWatchLags},
     {"member-restored", "a cluster that the workload has left is restored from a backup", MemberRestored},

@@ -221,6 +221,37 @@ rt::Task<void> ExpectAfterHubRestored(Scene& scene) {
   co_await scene.ExpectClean();
 }
 
+rt::Task<void> LyingOperators(Scene& scene) {
+  rt::VirtualLoop& loop = scene.world.loop();
+  co_await scene.Begin();
+  // Told to stop it does nothing for a while, and says that it has.
+  scene.world.Lie(scene.from, true);
+  co_await scene.Ask();
+  const auto ordered = [&]() -> rt::Task<bool> {
+    co_return (co_await scene.OnMember(scene.from))["spec"]["job"]["state"].str() == "suspended";
+  };
+  scene.world.practice(scene.from).faults().stall_operator = minutes(1);
+  scene.Expect(co_await scene.world.Until(ordered, minutes(1)), "the stop was not ordered");
+  co_await loop.Sleep(seconds(20));
+  scene.Expect(scene.JobRuns(scene.from), "the job was to run on: nothing is shown by this");
+  scene.Expect((co_await scene.Writer())["spec"]["holder"]["cluster"].str() == scene.from,
+               "an operator's word that the job had stopped was enough");
+  co_await scene.ExpectPhase("Quiescing");
+  scene.world.practice(scene.from).faults().stall_operator = {};
+  // Told to start, likewise; without an image it never does.
+  scene.world.Lie(scene.to, true);
+  scene.world.practice(scene.to).faults().fail_image = true;
+  scene.Expect(co_await scene.UntilPhase("Verifying", minutes(3)), "the target was not told to start");
+  co_await loop.Sleep(minutes(1));
+  scene.Expect(!(co_await scene.Writer())["spec"]["claim"]["verified"].bool_or(false),
+               "an operator's word that the job runs was enough");
+  scene.world.practice(scene.to).faults().fail_image = false;
+  scene.world.Lie(scene.from, false);
+  scene.world.Lie(scene.to, false);
+  co_await scene.Settled();
+  co_await scene.CheckAll();
+}
+
 rt::Task<void> HeldCopy(Scene& scene) {
   rt::VirtualLoop& loop = scene.world.loop();
   co_await scene.Begin();

@@ -16,6 +16,8 @@ rt::Task<void> ContestedBinding(Scene& scene);
 // A migration that somebody else keeps by a finalizer is deleted before any leader has seen it.
 rt::Task<void> DeletedBeforeItBegan(Scene& scene);
 
+// The source's operator says that it has stopped while its job runs, and the target's that it runs when it does not.
+rt::Task<void> LyingOperators(Scene& scene);
 // A lock of the binding comes when its move has ended.
 rt::Task<void> LateLock(Scene& scene);
 rt::Task<void> DeletedWhileItsWatchLags(Scene& scene);

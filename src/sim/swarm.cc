@@ -84,6 +84,7 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.writes_lost += day.writes_lost;
   swarm.writes_kept += day.writes_kept;
   swarm.forgotten += day.forgotten;
+  swarm.lies += day.lies;
   swarm.drifts += day.drifts;
   swarm.syncs += day.syncs;
   swarm.quotas += day.quotas;
@@ -215,10 +216,10 @@ std::string Swarm::Text() const {
   StrAppend(text, "\nwith two replicas ", replicated, "  troubles of leaders ", leaders, "  deaths of the hub ",
             hub_deaths, " (unanswered writes lost ", writes_lost, ", kept ", writes_kept, ")  hubs restored ",
             hub_restores);
-  StrAppend(text, "\ntroubles in clusters ", troubles, "  statuses forgotten ", forgotten, "  partitions ", partitions,
-            "  drifting clocks ", drifts, "  meddlings ", meddlings, "  GitOps syncs ", syncs, "  newcomers ",
-            newcomers, "\nspent quotas ", quotas, "  clusters restored ", restores, "  taints ", taints,
-            "  evictions of a Karmada ", evictions);
+  StrAppend(text, "\ntroubles in clusters ", troubles, "  statuses forgotten ", forgotten, "  lies ", lies,
+            "  partitions ", partitions, "  drifting clocks ", drifts, "  meddlings ", meddlings, "  GitOps syncs ",
+            syncs, "  newcomers ", newcomers, "\nspent quotas ", quotas, "  clusters restored ", restores, "  taints ",
+            taints, "  evictions of a Karmada ", evictions);
   const auto hit =
       static_cast<size_t>(std::ranges::count_if(probes, [](const auto& probe) { return probe.second > 0; }));
   StrAppend(text, "\nprobes hit: ", hit, " of ", probes.size(), "\n");

@@ -44,6 +44,7 @@ struct Swarm {
   uint64_t writes_lost = 0;
   uint64_t writes_kept = 0;
   uint64_t forgotten = 0;
+  uint64_t lies = 0;
   uint64_t drifts = 0;
   uint64_t syncs = 0;
   uint64_t quotas = 0;

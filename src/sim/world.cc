@@ -278,6 +278,11 @@ void World::SpendQuota(const std::string& cluster, std::string plural) {
   members_.at(cluster)->door->SpendQuota(std::move(plural));
 }
 
+void World::Lie(const std::string& cluster, bool lies) {
+  TellStory(StrCat("cluster ", cluster), lies ? "its operator lies from here on" : "its operator says the truth again");
+  members_.at(cluster)->door->Lie(lies);
+}
+
 void World::KarmadaFailsOver(std::optional<Duration> tolerates) {
   karmada_tolerates_ = tolerates;
   if (karmada_ == nullptr) return;

@@ -38,6 +38,7 @@
 #include "sim/call_book.h"
 #include "sim/hub_process.h"
 #include "sim/karmada_failover.h"
+#include "sim/lies.h"
 #include "sim/story.h"
 #include "store/store.h"
 
@@ -72,14 +73,18 @@ class SwitchedApi final : public kube::Api {
   void Switch(kube::Api& below) { below_ = &below; }
   // From now on none of that resource can be created, also not tentatively; "": all can.
   void SpendQuota(std::string plural) { spent_ = std::move(plural); }
+  // From now on what operators say of their workloads are lies (sim/lies.h), or the truth again.
+  void Lie(bool lies) { lies_ = lies; }
 
   rt::Loop& loop() override { return below_->loop(); }
   rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
     if (call->verb == kube::Verb::kCreate && call->resource.plural == spent_) return Refused(call->resource.plural);
+    if (lies_) return LyingAnswer(below_->Do(std::move(call), deadline));
     return below_->Do(std::move(call), deadline);
   }
   rt::Task<Result<std::unique_ptr<kube::Watch>>> OpenWatch(kube::WatchCall call, rt::Deadline deadline) override {
-    return below_->OpenWatch(std::move(call), deadline);
+    std::unique_ptr<kube::Watch> watch = CO_TRY(co_await below_->OpenWatch(std::move(call), deadline));
+    co_return LyingWatch(std::move(watch), lies_);
   }
   rt::Task<Result<kube::Discovered>> Discover(rt::Deadline deadline) override { return below_->Discover(deadline); }
 
@@ -90,6 +95,7 @@ class SwitchedApi final : public kube::Api {
 
   kube::Api* below_;
   std::string spent_;
+  bool lies_ = false;
 };
 
 struct ControllersOptions {
@@ -202,6 +208,8 @@ class World {
   uint64_t evictions() const { return evictions_; }
   // A quota of a cluster's for what the controllers create there; "": it is not spent.
   void SpendQuota(const std::string& cluster, std::string plural);
+  // What a cluster's operator says to the controllers is as the specs want it (sim/lies.h), or the truth again.
+  void Lie(const std::string& cluster, bool lies);
 
   // ---- several control planes, with the election that is in the product, in place of one ----
   // Number `which` starts, and is elected when nobody else is.
