@@ -97,7 +97,7 @@ class PropertyMap {
  private:
   static uint16_t DigestOf(std::string_view name) {
     if (name.empty()) return 0;
-    const auto at = [&](size_t index) { return static_cast<unsigned>(static_cast<unsigned char>(name[index])); };
+    const auto at = [&](size_t index) { return size_t{static_cast<unsigned char>(name[index])}; };
     return static_cast<uint16_t>(name.size() * 37 + at(0) * 5 + at(name.size() / 2) * 131 + at(name.size() - 1) * 1031);
   }
 
