@@ -78,9 +78,6 @@ struct Attempt {
     if (const auto previous = managers.find(id); previous != managers.end()) {
       last = previous->second.fields;
       entry.time = previous->second.time;
-      // Mostly it has what it had: then as the same set, which is known in its written form.
-      if (entry.fields == last) entry.fields = last;
-      entry.written = previous->second.written;
     }
     managers.insert_or_assign(id, std::move(entry));
     Value merged = PruneDropped(TypedMerge(live, config, type), last, managers, type);

@@ -20,8 +20,14 @@ std::shared_ptr<const CrdSchemaResult> CrdSchemaMemo::Read(const json::Value& op
     return known->read;
   }
   auto read = std::make_shared<const CrdSchemaResult>(ReadCrdSchema(open_api_v3_schema, path));
-  newest_first_.push_front({.schema = open_api_v3_schema, .path = std::string(path), .read = read});
-  if (newest_first_.size() > kCrdSchemasRemembered) newest_first_.pop_back();
+  const size_t bytes = open_api_v3_schema.HeapBytes();
+  if (bytes > kCrdSchemaBytesRemembered) return read;
+  newest_first_.push_front({.schema = open_api_v3_schema, .path = std::string(path), .read = read, .bytes = bytes});
+  bytes_ += bytes;
+  while (newest_first_.size() > kCrdSchemasRemembered || bytes_ > kCrdSchemaBytesRemembered) {
+    bytes_ -= newest_first_.back().bytes;
+    newest_first_.pop_back();
+  }
   return read;
 }
 

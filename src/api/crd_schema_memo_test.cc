@@ -49,5 +49,21 @@ TEST(CrdSchemaMemoTest, ForgetsWhatWasLongNotAskedFor) {
   EXPECT_EQ(memo.hits(), 0U);
 }
 
+TEST(CrdSchemaMemoTest, KeepsToItsBytesHoweverLargeDefinitionsAre) {
+  CrdSchemaMemo memo;
+  // A description is not looked at, so that this is about bytes only.
+  const auto large = [](size_t bytes) {
+    json::Value schema = SchemaWith("a");
+    schema.Set("description", std::string(bytes, 'x'));
+    return schema;
+  };
+  for (size_t i = 0; i < 10; ++i) (void)memo.Read(large(kCrdSchemaBytesRemembered / 4 + i), "schema");
+  EXPECT_LE(memo.bytes(), kCrdSchemaBytesRemembered);
+  EXPECT_GT(memo.bytes(), kCrdSchemaBytesRemembered / 2);
+  const size_t before = memo.bytes();
+  EXPECT_NE(memo.Read(large(kCrdSchemaBytesRemembered), "schema")->schema, nullptr);
+  EXPECT_EQ(memo.bytes(), before) << "one that is larger than all may be is not remembered, and pushes nothing out";
+}
+
 }  // namespace
 }  // namespace baton::api

@@ -3,6 +3,7 @@
 //   TooManyError("spec.list", 4, 3).message       // "Too many: 4: must have at most 3 items"
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,6 +13,12 @@
 #include "json/value.h"
 
 namespace baton::api {
+
+// What is shown of a bad value and of a path, and how many unknown fields Prune() (api/schema.h) tells. The rest is
+// left out: there may be one for every few bytes of a request, each as large as the request.
+inline constexpr size_t kShownValueBytesMax = 4096;
+inline constexpr size_t kShownPathBytesMax = 1024;
+inline constexpr size_t kUnknownFieldsMax = 32;
 
 // `detail` may be empty.
 FieldError RequiredError(std::string field, std::string_view detail);

@@ -1,12 +1,12 @@
 // Finding what is known by where it is stored.
 #include "api/fields_memo.h"
 
+#include "api/memo_slot.h"
+
 namespace baton::api {
 namespace {
 
-size_t SlotOf(const void* address) {
-  return ((reinterpret_cast<uintptr_t>(address) >> 4) * 0x9E3779B97F4A7C15U >> 32) % FieldsMemo::kSlots;
-}
+size_t SlotOf(const void* address) { return MemoSlot(address, FieldsMemo::kSlots); }
 
 const void* AddressOf(const json::Value& fields) { return fields.members().data(); }
 

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "api/managers_memo.h"
 #include "api/openapi_for_test.h"
 #include "api/typed.h"
 #include "base/strings.h"
@@ -306,6 +307,28 @@ TEST(TrackUpdateTest, WhatIsRememberedGivesWhatReadingItAnewGives) {
     ASSERT_TRUE(remembered.ok());
     ASSERT_EQ(remembered->ToString(), read_anew->ToString()) << i;
     live = Stored(*remembered);
+  }
+}
+
+TEST(TrackUpdateTest, WhatHasLongNamesIsNotRemembered) {
+  const auto made_by = [](const std::string& name) {
+    const Value made = TrackUpdate({}, Deployment(R"({"replicas":1})"), CrdSchema(), By(name)).value();
+    return made["metadata"]["managedFields"];
+  };
+  const Value short_name = made_by("me");
+  EXPECT_NE(ManagersMemo::OfThisThread().Find(short_name), nullptr);
+  const Value long_name = made_by(std::string(ManagersMemo::kBytesMax, 'm'));
+  EXPECT_EQ(ManagersMemo::OfThisThread().Find(long_name), nullptr);
+}
+
+TEST(TrackUpdateTest, ATimeBeforeTheFirstWholeSecondIsThatSecond) {
+  const std::string earliest = "1677-09-21T00:12:43.5Z";
+  Value live = TrackUpdate({}, Deployment(R"({"replicas":1})"), CrdSchema(), By("creator")).value();
+  live.Edit("metadata").Edit("managedFields").Edit(0).Set("time", earliest);
+  const Value next = TrackUpdate(live, Deployment(R"({"replicas":2})"), CrdSchema(), By("other")).value();
+  for (const Value& entry : next["metadata"]["managedFields"].items()) {
+    EXPECT_TRUE(json::ParseTime(entry["time"].str()).ok()) << entry["time"];
+    if (entry["manager"].str() == "creator") EXPECT_EQ(entry["time"].str(), "1677-09-21T00:12:44Z");
   }
 }
 

@@ -22,6 +22,14 @@ int64_t SecondsOf(const ManagerEntry& entry) {
   return entry.time ? std::chrono::floor<seconds>(entry.time->time_since_epoch()).count() : 0;
 }
 
+// As a time is written. Before the first whole second that there is: that one, or it could not be read again.
+WallTime WholeSeconds(WallTime time) {
+  constexpr WallTime kFirst = WallTime::min() - WallTime::min().time_since_epoch() % seconds(1);
+  if (time < kFirst) return kFirst;
+  const Duration rest = time.time_since_epoch() % seconds(1);
+  return time - (rest < Duration{} ? rest + seconds(1) : rest);
+}
+
 // A Go string field: absent and null are "".
 bool IsText(const Value& value) { return value.is_null() || value.is_string(); }
 
@@ -129,7 +137,7 @@ void EncodeManagers(Managers managers, Value& object) {
   if (managers.empty()) return DropManagedFields(object);
   std::vector<const ManagerEntry*> entries;
   for (auto& [id, entry] : managers) {
-    if (entry.time) entry.time = std::chrono::floor<seconds>(*entry.time);  // as it will be read
+    if (entry.time) entry.time = WholeSeconds(*entry.time);  // as it will be read
     entry.written = {.entry = EncodeEntry(entry), .fields = entry.fields.root(), .time = entry.time};
     entries.push_back(&entry);
   }

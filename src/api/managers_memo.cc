@@ -4,14 +4,12 @@
 #include <utility>
 
 #include "api/fields_memo.h"
+#include "api/memo_slot.h"
 
 namespace baton::api {
 namespace {
 
-size_t SlotOf(const json::Value& list) {
-  const auto address = reinterpret_cast<uintptr_t>(list.items().data());
-  return ((address >> 4) * 0x9E3779B97F4A7C15U >> 32) % ManagersMemo::kSlots;
-}
+size_t SlotOf(const json::Value& list) { return MemoSlot(list.items().data(), ManagersMemo::kSlots); }
 
 }  // namespace
 
@@ -31,9 +29,9 @@ void ManagersMemo::Keep(const json::Value& managed_fields, Managers managers) {
   for (const auto& [id, entry] : managers) {
     const size_t of_entry = FieldsMemo::OfThisThread().BytesOf(entry.fields.root());
     if (of_entry == 0) return;  // larger than that one remembers
-    bytes += of_entry;
+    bytes += of_entry + id.size() + entry.manager.size() + entry.api_version.size() + entry.subresource.size();
   }
-  if (bytes > kFieldsBytesMax) return;
+  if (bytes > kBytesMax) return;
   known_.at(SlotOf(managed_fields)) = {.list = managed_fields, .managers = std::move(managers)};
 }
 

@@ -17,7 +17,7 @@ namespace baton::api {
 class ManagersMemo {
  public:
   static constexpr size_t kSlots = 256;
-  static constexpr size_t kFieldsBytesMax = size_t{64} << 10;  // of all fieldsV1 of one object
+  static constexpr size_t kBytesMax = size_t{64} << 10;  // of one object's list and its names; more is not remembered
 
   static ManagersMemo& OfThisThread();
 

@@ -67,6 +67,10 @@ class PropertyMap {
   const_iterator end() const { return const_iterator(entries_.data() + entries_.size()); }
 
   const_iterator find(std::string_view name) const {
+    if (entries_.size() > kScanMax) {
+      const auto at = LowerBound(name);
+      return at != entries_.end() && (*at)->first == name ? const_iterator(&*at) : end();
+    }
     const uint16_t digest = DigestOf(name);
     for (size_t i = 0; i < digests_.size(); ++i) {
       if (digests_[i] == digest && entries_[i]->first == name) return const_iterator(entries_.data() + i);
@@ -81,8 +85,7 @@ class PropertyMap {
   bool contains(std::string_view name) const { return find(name) != end(); }
 
   std::pair<iterator, bool> emplace(std::string_view name, SchemaPtr schema) {
-    const auto at = std::ranges::lower_bound(entries_, name, {},
-                                             [](const auto& entry) -> std::string_view { return entry->first; });
+    const auto at = LowerBound(name);
     const auto index = at - entries_.begin();
     const bool added = at == entries_.end() || (*at)->first != name;
     if (added) {
@@ -95,6 +98,12 @@ class PropertyMap {
   SchemaPtr& operator[](std::string_view name) { return emplace(name, nullptr).first->second; }
 
  private:
+  static constexpr size_t kScanMax = 64;  // of more names half are ruled out at a time
+
+  std::vector<std::unique_ptr<value_type>>::const_iterator LowerBound(std::string_view name) const {
+    return std::ranges::lower_bound(entries_, name, {},
+                                    [](const auto& entry) -> std::string_view { return entry->first; });
+  }
   static uint16_t DigestOf(std::string_view name) {
     if (name.empty()) return 0;
     const auto at = [&](size_t index) { return size_t{static_cast<unsigned char>(name[index])}; };

@@ -54,5 +54,19 @@ TEST(PropertyMapTest, ACopyIsOfItsOwn) {
   EXPECT_FALSE(properties.contains(""));
 }
 
+TEST(PropertyMapTest, FindsOneOfManyNamesThatLookAlike) {
+  constexpr int kMany = 1'000;
+  PropertyMap properties;
+  const auto name = [](int i) { return StrCat("a", 10'000 + i, "z"); };
+  for (int i = 0; i < kMany; ++i) {
+    properties[name(i)] = std::make_shared<const Schema>();
+    EXPECT_TRUE(properties.contains(name(i / 2))) << i;
+    EXPECT_FALSE(properties.contains(name(i + 1))) << i;
+  }
+  for (int i = 0; i < kMany; ++i) EXPECT_EQ(properties.find(name(i))->first, name(i));
+  EXPECT_FALSE(properties.contains(""));
+  EXPECT_FALSE(properties.contains("zzz"));
+}
+
 }  // namespace
 }  // namespace baton::api

@@ -4,8 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "api/field_errors.h"
 #include "api/schema.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "json/beside.h"
 #include "json/object_edits.h"
 #include "json/parse.h"
@@ -62,7 +64,10 @@ class Pruner {
         if (keep) continue;
         if (!edits) edits.emplace(object);
         edits->Erase(key);
-        if (unknown_ != nullptr) unknown_->push_back(Place(key));
+        if (unknown_ != nullptr && told_ < kUnknownFieldsMax) {
+          ++told_;
+          unknown_->push_back(Place(key));
+        }
         continue;
       }
       if (!member.value().is_object() && !member.value().is_array()) continue;
@@ -94,10 +99,16 @@ class Pruner {
     return out;
   }
 
-  std::string Place(std::string_view key) const { return path_.empty() ? std::string(key) : StrCat(path_, ".", key); }
+  std::string Place(std::string_view key) const {
+    key = Utf8Prefix(key, kShownPathBytesMax);
+    if (path_.empty()) return std::string(key);
+    const std::string place = StrCat(Utf8Prefix(path_, kShownPathBytesMax), ".", key);
+    return std::string(Utf8Prefix(place, kShownPathBytesMax));
+  }
 
   std::vector<std::string>* unknown_;
   std::string path_;  // of the value at hand; kept only when unknown_ is given
+  size_t told_ = 0;
   size_t depth_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/field_errors.h"
 #include "api/schema.h"
 #include "api/schema_for_test.h"
 
@@ -98,6 +99,19 @@ TEST(PruneTest, KeepsTheUnknownPathsThatWereThere) {
   Value value = FromJson(R"({"b":1,"a":1})");
   Prune(value, *SpecSchema(R"({"type":"object"})"), &unknown);
   EXPECT_THAT(unknown, ElementsAre("zzz", "a", "b"));
+}
+
+TEST(PruneTest, TellsFewOfManyUnknownFieldsAndShortPaths) {
+  const SchemaPtr schema = SpecSchema(R"({"type":"object","additionalProperties":{"type":"object"}})");
+  Value value = FromJson(R"({"spec":{}})");
+  Value& inner = value.Edit("spec").Edit(std::string(100'000, 'k'));
+  inner = json::Object();
+  for (int i = 0; i < 1000; ++i) inner.Set("f" + std::to_string(i), i);
+  std::vector<std::string> unknown;
+  Prune(value, *schema, &unknown);
+  EXPECT_EQ(unknown.size(), kUnknownFieldsMax);
+  for (const std::string& path : unknown) EXPECT_LE(path.size(), kShownPathBytesMax);
+  EXPECT_TRUE(value["spec"].members().begin()->value().empty());
 }
 
 }  // namespace

@@ -122,8 +122,9 @@ struct FieldError {
   std::string_view reason() const;
 };
 
-// Removes fields that the schema does not know, in place. Each removed path is added to `unknown` when given, in the
-// spelling of Kubernetes' strict decoding errors: unknown field "spec.foo". metadata is not looked into.
+// Removes fields that the schema does not know, in place. The first removed paths (kUnknownFieldsMax of
+// api/field_errors.h) are added to `unknown` when given, in the spelling of Kubernetes' strict decoding errors: unknown
+// field "spec.foo". metadata is not looked into.
 void Prune(json::Value& value, const Schema& schema, std::vector<std::string>* unknown = nullptr,
            const json::Value* settled = nullptr);
 

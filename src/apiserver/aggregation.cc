@@ -2,9 +2,13 @@
 #include "apiserver/aggregation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "json/selector.h"
 
@@ -22,22 +26,33 @@ std::vector<Value> AllClusterRoles(Core& core, const ResourceType& type) {
   return roles;
 }
 
-constexpr size_t kAggregationDepthMax = 8;  // roles that select roles that select roles
-
-Value Union(const Value& role, const std::vector<Value>& roles, size_t depth = kAggregationDepthMax) {
+// The rules of all roles that are selected, directly or through other aggregating roles (which may form circles), each
+// rule once. Every role is visited once: there may be as many ways through them as there are subsets.
+Value Union(const Value& role, const std::vector<Value>& roles) {
   Value rules = json::Array();
-  for (const Value& selector : role["aggregationRule"]["clusterRoleSelectors"].items()) {
-    const Result<json::LabelSelector> labels = json::LabelSelector::FromObject(selector);
-    if (!labels.ok()) continue;
-    for (const Value& other : roles) {
-      if (other["metadata"]["name"] == role["metadata"]["name"]) continue;
-      if (!labels->Matches(other["metadata"]["labels"])) continue;
-      const bool aggregated = depth > 0 && other["aggregationRule"].is_object();
-      const Value given = aggregated ? Union(other, roles, depth - 1) : other["rules"];
-      for (const Value& rule : given.items()) {
-        if (std::ranges::find(rules.items(), rule) == rules.items().end()) rules.Push(rule);
+  std::unordered_set<std::string> known;
+  std::unordered_set<std::string_view> visited = {role["metadata"]["name"].str()};
+  std::vector<const Value*> open = {&role};
+  while (!open.empty()) {
+    const Value& next = *open.back();
+    open.pop_back();
+    if (!next["aggregationRule"].is_object()) {
+      for (const Value& rule : next["rules"].items()) {
+        if (known.insert(rule.ToString()).second) rules.Push(rule);
+      }
+      continue;
+    }
+    std::vector<const Value*> selected;
+    for (const Value& selector : next["aggregationRule"]["clusterRoleSelectors"].items()) {
+      const Result<json::LabelSelector> labels = json::LabelSelector::FromObject(selector);
+      if (!labels.ok()) continue;
+      for (const Value& other : roles) {
+        if (labels->Matches(other["metadata"]["labels"]) && visited.insert(other["metadata"]["name"].str()).second) {
+          selected.push_back(&other);
+        }
       }
     }
+    std::ranges::reverse_copy(selected, std::back_inserter(open));
   }
   return rules;
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "apiserver/errors.h"
-#include "base/strings.h"
+#include "base/utf8.h"
 
 namespace baton::apiserver {
 
@@ -61,6 +61,8 @@ Result<User> Authenticator::Authenticate(const net::Request& request) {
     return user;
   }
   if (request.peer.has_certificate && !request.peer.common_name.empty()) {
+    const bool readable = IsUtf8(request.peer.common_name) && std::ranges::all_of(request.peer.organizations, IsUtf8);
+    if (!readable) return Unauthenticated();  // nothing could be said to them, or about them
     User user{.name = request.peer.common_name, .uid = {}, .groups = request.peer.organizations, .extra = {}};
     user.groups.emplace_back(kAuthenticatedGroup);
     return user;

@@ -8,7 +8,8 @@
 // validating admission -> compare-and-swap in the store. A change that is lost to another writer is done again on the
 // new object, unless the caller named a version. Errors are Kubernetes' Status errors (apiserver/errors.h).
 //
-// Nothing here asks who may do what: that is done before (apiserver/authorizer.h).
+// Nothing here asks who may do what: that is done before (apiserver/authorizer.h), but for what only shows on the way
+// (WriteOptions::authorize_create).
 #pragma once
 
 #include <cstdint>
@@ -58,6 +59,8 @@ struct WriteOptions {
   FieldValidation field_validation = FieldValidation::kWarn;
   bool force = false;                         // server-side apply only
   std::vector<std::string> duplicate_fields;  // found by the parser: strict validation reports them, too
+  // Asked before an update or a patch makes what is not there; null: it may.
+  std::function<Result<void>()> authorize_create = nullptr;
 };
 
 // An object in the version that was asked for.

@@ -129,13 +129,17 @@ rt::Task<Result<Deleted>> Core::Delete(Target target, DeleteOptions options, Cal
 rt::Task<Result<std::vector<Object>>> Core::DeleteCollection(Target target, Selection selection, DeleteOptions options,
                                                              Caller& caller) {
   const store::ListResult found = CO_TRY(store_.List(StoragePrefix(*target.type, target.ns)));
+  const std::string everywhere = StoragePrefix(*target.type, "");
   std::vector<Object> deleted;
   for (const store::Entry& entry : found.entries) {
     const Value object = decoded_.Decode(entry.value);
     if (!Selects(selection, object)) continue;
     Target one = target;
-    one.ns = object["metadata"]["namespace"].str();
-    one.name = object["metadata"]["name"].str();
+    // By the key, which was authorized; what stands in the object is only its content.
+    const std::string_view place = std::string_view(entry.key).substr(everywhere.size());
+    const size_t slash = target.type->namespaced ? place.find('/') : std::string_view::npos;
+    one.ns = slash == std::string_view::npos ? std::string_view() : place.substr(0, slash);
+    one.name = slash == std::string_view::npos ? place : place.substr(slash + 1);
     Result<Deleted> gone = co_await Delete(std::move(one), options, caller);
     if (gone.ok()) deleted.push_back(std::move(gone->object));
     if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
@@ -160,6 +164,7 @@ rt::Task<Result<Written>> Core::Modify(Target target, Change change) {
       transaction.Delete(key);
     } else {
       Encoded encoded = Encode(*next);
+      CO_TRY(CheckStorable(encoded));
       const size_t bytes_max = encoded.bytes.size() + kVersionDigitsMax;
       transaction.PutMade(key, bytes_max,
                           [encoded = std::move(encoded)](Revision revision) { return encoded.WithVersion(revision); });

@@ -16,7 +16,8 @@ namespace baton::apiserver {
 
 namespace {
 
-constexpr size_t kObjectsAhead = 8;  // a list's objects are fetched so many before they are looked at
+constexpr size_t kSelectPageMin = 500;  // objects that are looked at in one go when only some are selected
+constexpr size_t kObjectsAhead = 8;     // a list's objects are fetched so many before they are looked at
 
 // Where a list goes on: {"rv": 12, "start": "<the last key, below the prefix>"} in base64. Opaque to clients.
 struct ContinueToken {
@@ -176,7 +177,12 @@ rt::Task<Result<Listed>> Core::List(Target target, ListOptions options) {
   }
   while (true) {
     store::ListOptions page{.at = at, .start_after = start_after, .limit = options.limit, .keys = false};
-    if (options.limit > 0) page.limit = options.limit - listed.items.size();
+    if (options.limit > 0 && !all) {
+      // Few may be selected of many: a page is not as small as what is still wanted, and its rest is of no interest.
+      page.limit = std::max(options.limit - listed.items.size(), kSelectPageMin);
+      page.keys = true;
+      page.count = false;
+    }
     Result<store::ListResult> found =
         store_.List(only.empty() ? std::string_view(prefix) : std::string_view(only), page);
     if (!found.ok()) {
@@ -193,9 +199,12 @@ rt::Task<Result<Listed>> Core::List(Target target, ListOptions options) {
       if (!all && (!MaySelect(selection, *entry.value) || !Selects(selection, decoded_.Decode(entry.value)))) continue;
       listed.items.push_back(
           {.bytes = versioner.Show(std::move(entry.value), entry.mod_revision), .revision = entry.mod_revision});
+      if (listed.items.size() != options.limit || i + 1 == entries.size()) continue;
+      found->more = true;  // the rest of this page
+      entries.resize(i + 1);
     }
     if (!found->more) break;
-    start_after = std::move(found->entries.back().key);
+    start_after = std::move(entries.back().key);
     if (at.value() == 0) at = found->revision;
     if (listed.items.size() < options.limit) continue;
     listed.continue_token = ToText({.revision = at, .start = start_after.substr(prefix.size())});

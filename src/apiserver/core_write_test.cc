@@ -1,5 +1,7 @@
 // Create, update, patch and apply through the whole backend.
 #include "apiserver/backend_for_test.h"
+#include "base/strings.h"
+#include "base/utf8.h"
 
 namespace baton::apiserver {
 namespace {
@@ -47,6 +49,79 @@ TEST(CoreCreateTest, RefusesWhatIsThereAlreadyAndWhatHasNoNamespace) {
               "the namespace of the provided object does not match the namespace sent on the request");
     EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), "{}")),
               R"(ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required)");
+  });
+}
+
+TEST(CoreUpdateTest, RefusesManagersWithNamesThatNobodyCouldRead) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    const auto made = co_await world.Create(world.ConfigMap(), "{metadata: {name: a}, data: {a: b}}");
+    EXPECT_EQ(Outcome(made), "OK");
+    const auto updated = [&](std::string_view field, std::string value) {
+      Value object = made->value;
+      object.Edit("metadata").Erase("resourceVersion");
+      object.Edit("metadata").Edit("managedFields").Edit(0).Set(field, std::move(value));
+      return world.Update(world.ConfigMap("a"), object);
+    };
+    EXPECT_EQ(
+        Outcome(co_await updated("manager", std::string(129, 'm'))),
+        R"(ConfigMap "a" is invalid: metadata.managedFields[0].manager: Too long: may not be more than 128 bytes)");
+    EXPECT_EQ(Outcome(co_await updated("manager", "a\ab")),
+              R"(ConfigMap "a" is invalid: metadata.managedFields[0].manager: Invalid value: "a\ab": )"
+              "invalid character U+0007 (at position 1)");
+    EXPECT_EQ(Outcome(co_await updated("subresource", std::string(257, 's'))),
+              R"(ConfigMap "a" is invalid: metadata.managedFields[0].subresource: Too long: may not be more than )"
+              "256 bytes");
+    EXPECT_EQ(Outcome(co_await updated("manager", std::string(128, 'm'))), "OK");
+  });
+}
+
+TEST(CoreCreateTest, TellsOnceThatThereAreTooManyControllers) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    Value owners = json::Array();
+    for (int i = 0; i < 1000; ++i) {
+      owners.Push(json::Object(
+          {{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", StrCat("p", i)}, {"uid", "u"}, {"controller", true}}));
+    }
+    const auto made = co_await world.core.Create(
+        world.ConfigMap(), json::Object({{"metadata", json::Object({{"name", "a"}, {"ownerReferences", owners}})}}), {},
+        world.caller);
+    const std::string told = Outcome(made);
+    EXPECT_LT(told.size(), 10'000U);
+    EXPECT_TRUE(told.ends_with(R"(Found "true" in references for Pod/p0 and Pod/p1)")) << told;
+  });
+}
+
+TEST(CoreCreateTest, CutsNamesItMakesUpBetweenCharacters) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    // A role may have any name. 58 bytes of a prefix are kept: the 58th is the first of two.
+    world.caller.user.groups = {std::string(kMastersGroup)};
+    const std::string kept(57, 'a');
+    const Value object = json::Object({{"metadata", json::Object({{"generateName", kept + "\u00e9-"}})}});
+    const auto made =
+        co_await world.core.Create(world.Of("rbac.authorization.k8s.io", "roles", "default"), object, {}, world.caller);
+    EXPECT_EQ(Outcome(made), "OK");
+    if (!made.ok()) co_return;
+    const std::string_view name = made->value["metadata"]["name"].str();
+    EXPECT_TRUE(name.starts_with(kept) && IsUtf8(name)) << name;
+    EXPECT_EQ(name.size(), 62U);
+  });
+}
+
+TEST(CoreCreateTest, StoresOnlyWhatCanBeReadAgain) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    const Value object = FromYaml("{metadata: {name: a}, data: {k: v}}");
+    Value bad = object;
+    bad.Edit("data").Set("k", "\xff");
+    EXPECT_EQ(Outcome(co_await world.core.Create(world.ConfigMap(), bad, {}, world.caller)),
+              "the object holds text that is not UTF-8");
+    EXPECT_EQ(Outcome(co_await world.core.Create(world.ConfigMap(), object, {}, world.caller)), "OK");
+    const auto changed = co_await world.core.Modify(world.ConfigMap("a"), [](const Value& live) {
+      Value next = live;
+      next.Edit("data").Set("k", "\xff");
+      return std::optional(next);
+    });
+    EXPECT_EQ(Outcome(changed), "the object holds text that is not UTF-8");
+    EXPECT_EQ(world.Live(world.ConfigMap("a"))["data"]["k"].str(), "v");
   });
 }
 

@@ -88,6 +88,48 @@ TEST(CrdTest, AManifestMadeFromItsTypesServesTheSameTypes) {
   });
 }
 
+TEST(CrdTest, AShortTextThatGetsANulAtItsEndIsAChange) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    co_await Establish(world, kCrd, "widgets.example.com");
+    Target widget = world.Of("example.com", "widgets", "default");
+    EXPECT_EQ(Outcome(co_await world.Create(widget, "{metadata: {name: a}, spec: {size: 3, extra: {x: ab}}}")), "OK");
+    widget.name = "a";
+    EXPECT_EQ(
+        Outcome(co_await world.Patch(widget, PatchType::kMerge, R"({"spec":{"color":"blue\u0000"}})")),
+        R"(Widget.example.com "a" is invalid: spec.color: Unsupported value: "blue\x00": supported values: "blue", )"
+        R"("green")");
+    EXPECT_EQ(Outcome(co_await world.Patch(widget, PatchType::kMerge, R"({"spec":{"extra":{"x":"ab\u0000"}}})")), "OK");
+    const auto live = world.core.Live(*widget.type, "default", "a");
+    EXPECT_NE(live->bytes->find(R"("x":"ab\u0000")"), std::string::npos) << *live->bytes;
+  });
+}
+
+// Patches may nest deeper than a body may, and managedFields are deeper than what they tell of.
+TEST(CrdTest, WhatCouldNotBeReadAgainIsNotStored) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    co_await Establish(world, kCrd, "widgets.example.com");
+    Target widget = world.Of("example.com", "widgets", "default");
+    EXPECT_EQ(Outcome(co_await world.Create(widget, "{metadata: {name: a}, spec: {size: 3}}")), "OK");
+    widget.name = "a";
+    size_t stored = 0;
+    for (const size_t levels :
+         {size_t{100}, size_t{900}, json::kMaxDepth - 40, json::kMaxDepth - 10, json::kMaxDepth - 3}) {
+      Value deep = json::Object({{"leaf", 1}});
+      for (size_t i = 3; i < levels; ++i) deep = json::Object({{"a", std::move(deep)}});
+      const Value patch = json::Object({{"spec", json::Object({{"extra", std::move(deep)}})}});
+      const auto written = co_await world.core.Patch(widget, PatchType::kMerge, patch, {}, world.caller);
+      const auto live = world.core.Live(*widget.type, "default", "a");
+      EXPECT_TRUE(json::Parse(*live->bytes).ok()) << levels;
+      if (written.ok()) {
+        ++stored;
+        continue;
+      }
+      EXPECT_EQ(Outcome(written), StrCat("Request entity too large: nested deeper than ", kObjectDepthMax, " levels"));
+    }
+    EXPECT_EQ(stored, 3U);
+  });
+}
+
 TEST(CrdTest, InsistsOnAVersionForUpdates) {
   InWorld(1, [](World& world) -> rt::Task<void> {
     co_await Establish(world, kCrd, "widgets.example.com");

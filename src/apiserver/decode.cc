@@ -12,6 +12,7 @@
 #include "base/base64.h"
 #include "base/strings.h"
 #include "json/beside.h"
+#include "json/object_edits.h"
 #include "json/quantity.h"
 #include "json/rfc3339.h"
 
@@ -21,8 +22,6 @@ namespace {
 
 using api::Schema;
 using json::Value;
-
-constexpr size_t kUnknownFieldsMax = 32;  // as many are told; the rest would only flood the answer
 
 Error CannotHandle(const ResourceType& type, std::string_view why) {
   return BadRequest(
@@ -64,12 +63,16 @@ void DropNulls(Value& value, const Schema* schema, size_t depth) {
   }
   const Schema* map = schema == nullptr ? nullptr : schema->additional_properties.get();
   const bool texts = map != nullptr && map->type == api::SchemaType::kString;
-  for (const std::string& key : nulls) {
-    if (texts) {
-      value.Set(key, "");
-    } else {
-      value.Erase(key);
+  if (!nulls.empty()) {
+    json::ObjectEdits edits(value);  // one by one each would move the rest
+    for (const std::string& key : nulls) {
+      if (texts) {
+        edits.Set(key, "");
+      } else {
+        edits.Erase(key);
+      }
     }
+    value = std::move(edits).Finish();
   }
   std::vector<std::string> deeper;
   for (const json::Member& member : value.members()) {
@@ -290,7 +293,7 @@ Result<void> TellUnknown(const ResourceType& type, const std::vector<std::string
   told.reserve(unknown.size() + options.duplicate_fields.size());
   for (const std::string& field : unknown) told.push_back(StrCat("unknown field \"", field, "\""));
   for (const std::string& key : options.duplicate_fields) told.push_back(StrCat("duplicate field \"", key, "\""));
-  if (told.size() > kUnknownFieldsMax) told.resize(kUnknownFieldsMax);
+  if (told.size() > api::kUnknownFieldsMax) told.resize(api::kUnknownFieldsMax);
   if (told.empty()) return {};
   if (options.field_validation == FieldValidation::kWarn) {
     warnings.insert(warnings.end(), told.begin(), told.end());

@@ -3,15 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
+#include "api/field_errors.h"
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "json/builder.h"
 
 namespace baton::apiserver {
 namespace {
+
+constexpr size_t kNameBytesMax = 256;  // of what may be no name at all
 
 Error Make(int code, std::string_view reason, std::string message) {
   Status status;
@@ -33,7 +37,7 @@ Error MakeFor(int code, std::string_view reason, const Subject& subject, std::st
 std::string Named(const Subject& subject) { return StrCat(subject.Qualified(), " ", Quote(subject.name)); }
 
 // Several errors as one text: "a", or "[a, b]"; what was said before is not said again.
-std::string Aggregate(const std::vector<api::FieldError>& errors) {
+std::string Aggregate(std::span<const api::FieldError> errors) {
   std::unordered_set<std::string> seen;
   std::string text;
   for (const api::FieldError& error : errors) {
@@ -45,8 +49,37 @@ std::string Aggregate(const std::vector<api::FieldError>& errors) {
   return seen.size() > 1 ? StrCat("[", text, "]") : text;
 }
 
+std::string Cut(std::string_view text, size_t bytes_max) {
+  return text.size() <= bytes_max ? std::string(text) : StrCat(Utf8Prefix(text, bytes_max), "...");
+}
+
 json::Value Text(std::string_view text) {
   return IsUtf8(text) ? json::Value(text) : json::Value(ReplaceInvalidUtf8(text));
+}
+
+size_t PrintedBytes(const api::FieldError& error) {
+  constexpr size_t kCauseBytes = 64;  // of a cause beside its texts
+  return kCauseBytes + Text(error.field).ToString().size() + Text(error.message).ToString().size();
+}
+
+// As many of the first errors as an answer has room for when they are printed, but one at least.
+std::vector<api::FieldError> Told(const std::vector<api::FieldError>& errors) {
+  constexpr size_t kMessageBytesMax = kFieldErrorsBytesMax / 3;
+  constexpr size_t kEscapeBytes = 6;  // \u0001: of one byte
+  std::vector<api::FieldError> told;
+  size_t bytes = 0;
+  for (const api::FieldError& error : errors) {
+    api::FieldError one{.type = error.type,
+                        .field = Cut(error.field, api::kShownPathBytesMax),
+                        .message = Cut(error.message, kMessageBytesMax)};
+    bytes += PrintedBytes(one);
+    if (bytes > kFieldErrorsBytesMax && !told.empty()) break;
+    if (bytes > kFieldErrorsBytesMax) {
+      one.message = Cut(one.message, kFieldErrorsBytesMax / kEscapeBytes - api::kShownPathBytesMax);
+    }
+    told.push_back(std::move(one));
+  }
+  return told;
 }
 
 void SetUnlessEmpty(json::Value& object, std::string_view key, std::string_view text) {
@@ -103,14 +136,16 @@ Error InvalidObject(std::string_view group, std::string_view kind, std::string_v
   Status status;
   status.code = 422;
   status.reason = "Invalid";
-  status.name = name;
+  status.name = Cut(name, kNameBytesMax);
   status.group = group;
-  status.kind = kind;
-  status.causes.reserve(errors.size());
-  for (const api::FieldError& error : errors)
+  status.kind = Cut(kind, kNameBytesMax);
+  const std::vector<api::FieldError> told = Told(errors);
+  status.causes.reserve(told.size());
+  for (const api::FieldError& error : told)
     status.causes.push_back({.reason = std::string(error.reason()), .message = error.message, .field = error.field});
-  std::string message = StrCat(kind, group.empty() ? "" : ".", group, " ", Quote(name), " is invalid");
-  if (!errors.empty()) StrAppend(message, ": ", Aggregate(errors));
+  std::string message = StrCat(status.kind, group.empty() ? "" : ".", group, " ", Quote(status.name), " is invalid");
+  if (!errors.empty()) StrAppend(message, ": ", Aggregate(told));
+  if (told.size() < errors.size()) StrAppend(message, ", and ", errors.size() - told.size(), " more");
   return Error::FromStatus(std::move(status), std::move(message));
 }
 

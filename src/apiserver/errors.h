@@ -30,6 +30,9 @@ inline constexpr std::string_view kObjectModified =
     "the object has been modified; please apply your changes to the latest version and try again";
 // Deployment.apps "web" is invalid: spec.replicas: Invalid value: ...; one cause per field error. `kind` is
 // "Deployment".
+// Errors beyond kFieldErrorsBytesMax as printed are counted, not told: both the message and the causes show each.
+inline constexpr size_t kFieldErrorsBytesMax = size_t{24} << 10;
+inline constexpr size_t kStatusBytesMax = size_t{64} << 10;  // what such a Status stays below
 Error InvalidObject(std::string_view group, std::string_view kind, std::string_view name,
                     const std::vector<api::FieldError>& errors);
 Error BadRequest(std::string message);

@@ -120,5 +120,32 @@ TEST(ErrorsTest, ADeletionIsAnsweredWithSuccess) {
                 .value());
 }
 
+TEST(ErrorsTest, AnswersStaySmallWhateverIsWrong) {
+  const std::string long_text(100'000, 'x');
+  std::vector<api::FieldError> many;
+  for (size_t i = 0; i < 10'000; ++i) many.push_back(api::RequiredError(api::IndexPath("spec.list", i), ""));
+  const std::string escaped(100'000, '\x01');
+  const std::vector<std::vector<api::FieldError>> all = {
+      {{.type = api::FieldError::Type::kInvalid, .field = escaped, .message = escaped}},
+      std::vector<api::FieldError>(50, api::InvalidError(escaped, json::Value(std::string(5000, '"')), escaped)),
+      many,
+      {api::InvalidError("spec.a", json::Value(long_text), "is too long")},
+      {api::RequiredError(api::ChildPath(long_text, "a"), ""), api::RequiredError(api::KeyPath("a", long_text), "")},
+      std::vector<api::FieldError>(50, api::InvalidError(long_text, json::Value(long_text), long_text)),
+      {{.type = api::FieldError::Type::kInvalid, .field = long_text, .message = long_text}},
+  };
+  for (const std::vector<api::FieldError>& errors : all) {
+    for (const std::string& name : {long_text, escaped}) {
+      const std::string text = StatusObject(InvalidObject("", name, name, errors)).ToString();
+      EXPECT_LT(text.size(), kStatusBytesMax);
+      EXPECT_TRUE(json::Parse(text).ok());
+    }
+  }
+  // What is left out is counted.
+  const std::string told(InvalidObject("", "Pod", "a", many).message());
+  EXPECT_TRUE(told.starts_with("Pod \"a\" is invalid: [spec.list[0]: Required value, ")) << told.substr(0, 80);
+  EXPECT_TRUE(told.ends_with(" more")) << told.substr(told.size() - 40);
+}
+
 }  // namespace
 }  // namespace baton::apiserver

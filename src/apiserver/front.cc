@@ -2,11 +2,13 @@
 #include "apiserver/front.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "apiserver/errors.h"
 #include "apiserver/front_context.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "json/print.h"
 #include "json/rfc3339.h"
 #include "json/yaml.h"
@@ -31,10 +33,20 @@ Attributes AttributesOf(const RequestInfo& info) {
           .path = info.path};
 }
 
+// Labels of metrics are kept for good, so they are never a client's own words.
+constexpr std::string_view kOtherLabel = "other";
+
+std::string_view VerbLabel(std::string_view verb) {
+  constexpr std::array<std::string_view, 14> kVerbs = {"",       "get",    "head", "list", "watch",  "create",
+                                                       "update", "patch",  "put",  "post", "delete", "deletecollection",
+                                                       "proxy",  "options"};
+  return std::ranges::find(kVerbs, verb) == kVerbs.end() ? kOtherLabel : verb;
+}
+
 // A Warning header's text is a quoted string (RFC 7234).
 std::string WarningText(std::string_view message) {
   std::string text = "299 - \"";
-  for (const char c : message.substr(0, kWarningBytesMax)) {
+  for (const char c : Utf8Prefix(message, kWarningBytesMax)) {
     if (c == '"' || c == '\\') text += '\\';
     text += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
   }
@@ -69,10 +81,15 @@ net::Handler Front::AsHandler() {
   return [this](net::Request request, net::ResponseWriter& writer) { return Handle(std::move(request), writer); };
 }
 
+std::string Front::ResourceLabel(const RequestInfo& info) const {
+  const bool known = !info.is_resource || core_.registry().Find(info.group, info.version, info.resource) != nullptr;
+  return known ? info.resource : std::string(kOtherLabel);
+}
+
 rt::Task<void> Front::Handle(net::Request request, net::ResponseWriter& writer) {
   Context context{.request = std::move(request), .writer = writer};
   context.audit_id = core_.loop().random().NewUid().str();
-  context.caller.user_agent = context.Header("user-agent");
+  context.caller.user_agent = ReplaceInvalidUtf8(context.Header("user-agent"));
   const MonotonicTime begun = core_.loop().Now();
   Result<Answer> answer = co_await Dispatch(context);
   if (context.answered) co_return;
@@ -93,8 +110,9 @@ rt::Task<void> Front::Handle(net::Request request, net::ResponseWriter& writer) 
   for (size_t i = 0; i < std::min(context.caller.warnings.size(), kWarningsMax); ++i) {
     sent.headers.Add("warning", WarningText(context.caller.warnings[i]));
   }
-  requests_.With({context.info.verb, context.info.resource, std::to_string(sent.status)}).Add();
-  durations_.With({context.info.verb}).Observe(core_.loop().Now() - begun);
+  const std::string verb(VerbLabel(context.info.verb));
+  requests_.With({verb, ResourceLabel(context.info), std::to_string(sent.status)}).Add();
+  durations_.With({verb}).Observe(core_.loop().Now() - begun);
   Record(context, sent.status, failure ? &*failure : nullptr);
   // What becomes of an answer is the connection's affair: a client that left gets none.
   [[maybe_unused]] const Result<void> done =
@@ -108,13 +126,14 @@ rt::Task<Result<Answer>> Front::Dispatch(Context& context) {
   context.query = std::move(parsed->query);
   context.caller.user = CO_TRY(parts_.authenticator.Authenticate(context.request));
   CO_TRY(Impersonate(context));
-  CO_TRY(Authorize(context));
+  CO_TRY(Authorize(context, context.info.verb));
   if (context.info.is_resource) co_return co_await ServeResource(context);
   co_return ServeDocument(context);
 }
 
-Result<void> Front::Authorize(Context& context) {
-  const Attributes attributes = AttributesOf(context.info);
+Result<void> Front::Authorize(const Context& context, std::string_view verb) {
+  Attributes attributes = AttributesOf(context.info);
+  attributes.verb = verb;
   const Decision decision = parts_.authorizer.Authorize(context.caller.user, attributes);
   if (decision.allowed) return {};
   const std::string why = CannotMessage(context.caller.user, attributes);
@@ -127,6 +146,8 @@ Result<void> Front::Impersonate(Context& context) {
   const std::string_view name = context.Header("impersonate-user");
   User wanted;
   for (const auto& [field, value] : context.request.headers.fields()) {
+    // They go into reviews and audit records. A replaced byte would make them the name of somebody else.
+    if (field.starts_with("impersonate-") && !IsUtf8(value)) return BadRequest(StrCat(field, " is not UTF-8"));
     if (field == "impersonate-group") wanted.groups.push_back(value);
   }
   if (name.empty()) {
@@ -176,14 +197,14 @@ void Front::Record(const Context& context, int status, const Error* error) {
                                     {"level", "Metadata"},
                                     {"stage", "ResponseComplete"},
                                     {"auditID", context.audit_id},
-                                    {"requestURI", context.request.target},
+                                    {"requestURI", ReplaceInvalidUtf8(context.request.target)},
                                     {"verb", context.info.verb},
                                     {"user", user},
                                     {"userAgent", context.caller.user_agent},
                                     {"sourceIPs", json::Array({context.request.peer_address})},
                                     {"requestReceivedTimestamp", json::FormatMicroTime(core_.loop().WallNow())},
                                     {"responseStatus", json::Object({{"code", status}})}});
-  if (error != nullptr) event.Edit("responseStatus").Set("message", error->message());
+  if (error != nullptr) event.Edit("responseStatus").Set("message", ReplaceInvalidUtf8(error->message()));
   if (context.info.is_resource) {
     json::Value object = json::Object({{"resource", context.info.resource}, {"apiVersion", context.info.version}});
     for (const auto& [name, value] : {std::pair<std::string_view, const std::string&>{"apiGroup", context.info.group},

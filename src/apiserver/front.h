@@ -75,21 +75,22 @@ class Front {
   Result<Answer> ServeOpenApi(Context& context);
 
   Result<void> Impersonate(Context& context);
-  Result<void> Authorize(Context& context);
+  Result<void> Authorize(const Context& context, std::string_view verb);
   Answer ObjectAnswer(const Context& context, const ResourceType& type, const Object& object, int status);
   Answer ValueAnswer(const Context& context, const json::Value& value, int status) const;
   Answer DocumentAnswer(Context& context, const std::string& key, const std::function<std::string()>& make,
                         std::string_view content_type);
+  std::string ResourceLabel(const RequestInfo& info) const;
   void Record(const Context& context, int status, const Error* error);
 
   Parts parts_;
   Core& core_;
   struct Document {
-    uint64_t generation;
     std::shared_ptr<const std::string> bytes;
     std::string etag;
   };
   std::map<std::string, Document, std::less<>> documents_;  // discovery and OpenAPI, by what they are
+  uint64_t documents_generation_ = 0;                       // of the registry that they are made from
   Family<Counter> requests_;
   Family<Histogram> durations_;
   Gauge watches_;

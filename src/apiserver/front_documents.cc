@@ -51,10 +51,10 @@ Answer TextAnswer(int status, std::string text, std::string_view content_type = 
 // A document by its key, made anew only when the registry changed. Clients that show the tag they have get 304.
 Answer Front::DocumentAnswer(Context& context, const std::string& key, const std::function<std::string()>& make,
                              std::string_view content_type) {
-  Document& document = documents_[key];
   const uint64_t generation = core_.registry().generation();
-  if (document.bytes == nullptr || document.generation != generation) {
-    document.generation = generation;
+  if (std::exchange(documents_generation_, generation) != generation) documents_.clear();  // groups go, too
+  Document& document = documents_[key];
+  if (document.bytes == nullptr) {
     document.bytes = std::make_shared<const std::string>(make());
     document.etag = StrCat("\"", Sha256Hex(*document.bytes), "\"");
   }
@@ -88,7 +88,7 @@ Result<Answer> Front::ServeOpenApi(Context& context) {
   constexpr std::string_view kV3 = "/openapi/v3/";
   if (!path.starts_with(kV3)) return UnknownPath();
   const std::string_view group = std::string_view(path).substr(kV3.size());
-  const std::vector<std::string_view> parts = Segments(group);
+  const std::vector<std::string_view> parts = Split(group, '/');  // one path for each document, which is its key
   const bool known = (parts.size() == 2 && parts[0] == "api" && registry.HasGroupVersion("", parts[1])) ||
                      (parts.size() == 3 && parts[0] == "apis" && registry.HasGroupVersion(parts[1], parts[2]));
   if (!known) return UnknownPath();

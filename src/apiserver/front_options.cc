@@ -4,6 +4,7 @@
 #include "api/field_errors.h"
 #include "apiserver/errors.h"
 #include "apiserver/front_context.h"
+#include "apiserver/metadata.h"
 #include "base/strings.h"
 
 namespace baton::apiserver {
@@ -19,20 +20,6 @@ Result<bool> ReadDryRun(std::string_view kind, const std::vector<std::string_vie
                          {api::NotSupportedError("dryRun", json::Array({Value(value)}), std::vector<Value>{"All"})});
   }
   return !values.empty() && !values.front().empty();
-}
-
-// A field manager's name is shown to people.
-Result<void> CheckPrintable(std::string_view kind, std::string_view manager) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  for (size_t i = 0; i < manager.size(); ++i) {
-    const auto c = static_cast<unsigned char>(manager[i]);
-    if (c >= ' ' && c != 0x7f) continue;
-    const std::string hex{kHex[c >> 4U], kHex[c & 0xfU]};
-    return InvalidObject("meta.k8s.io", kind, "",
-                         {api::InvalidError("fieldManager", Value(manager),
-                                            StrCat("invalid character U+00", hex, " (at position ", i, ")"))});
-  }
-  return {};
 }
 
 Result<void> CheckNumber(const Query& query, std::string_view name) {
@@ -54,14 +41,11 @@ Result<Propagation> ReadPropagation(std::string_view policy) {
 }  // namespace
 
 Result<WriteOptions> ReadWriteOptions(const Query& query, std::string_view kind) {
-  constexpr size_t kManagerMax = 128;
   WriteOptions options;
   options.dry_run = TRY(ReadDryRun(kind, query.All("dryRun")));
   options.field_manager = query.Get("fieldManager");
-  if (options.field_manager.size() > kManagerMax) {
-    return InvalidObject("meta.k8s.io", kind, "", {api::TooLongError("fieldManager", kManagerMax)});
-  }
-  TRY(CheckPrintable(kind, options.field_manager));
+  const std::vector<api::FieldError> wrong = ValidateManagerName("fieldManager", options.field_manager);
+  if (!wrong.empty()) return InvalidObject("meta.k8s.io", kind, "", wrong);
   const std::string_view validation = query.Get("fieldValidation");
   if (validation == "Strict") {
     options.field_validation = FieldValidation::kStrict;

@@ -19,6 +19,7 @@ namespace {
 
 using json::Value;
 
+constexpr size_t kResourcePartsMax = 3;      // of a path: resource, name, subresource
 constexpr size_t kShownBodyBytesMax = 1024;  // of a body that a message shows
 
 Subject SubjectOf(const Target& target) {
@@ -168,7 +169,10 @@ rt::Task<Result<Answer>> Front::ServeResource(Context& context) {
   if (target.type == nullptr) co_return UnknownPath();
   const ResourceType& type = *target.type;
   if (!type.deprecation_warning.empty()) context.caller.warnings.push_back(type.deprecation_warning);
-  if (!type.namespaced && !info.ns.empty() && type.plural != "namespaces") co_return UnknownPath();
+  // Who may do something in a namespace may not do it to the whole cluster, however the path is written.
+  const bool own = info.names_namespace && type.group.empty() && type.plural == "namespaces";
+  if (!type.namespaced && !info.ns.empty() && !own) co_return UnknownPath();
+  if (info.parts.size() > kResourcePartsMax) co_return UnknownPath();
   if (!type.namespaced) target.ns.clear();
   context.accepted = CO_TRY(Negotiate(context.Header("accept"), Answerable::kResource));
   if (context.accepted.shape == Shape::kTable) CO_TRY(CheckInclude(context.query));
@@ -207,6 +211,7 @@ rt::Task<Result<Answer>> Front::ServeObject(Context& context, Target target) {
   if (verb == "delete" && target.subresource.empty()) co_return co_await ServeDelete(context, std::move(target));
   if (verb != "update") co_return MethodNotAllowed();
   WriteOptions options = CO_TRY(ReadWriteOptions(context.query, "UpdateOptions"));
+  options.authorize_create = [&] { return Authorize(context, "create"); };
   ParsedBody body =
       CO_TRY(ParseBody(context.request.body, CO_TRY(ObjectFormat(context.Header("content-type"))), target.type->kind));
   options.duplicate_fields = std::move(body.duplicate_fields);
@@ -227,6 +232,7 @@ rt::Task<Result<Answer>> Front::ServeObject(Context& context, Target target) {
 rt::Task<Result<Answer>> Front::ServePatch(Context& context, Target target) {
   const PatchType patch_type = CO_TRY(ReadPatchType(context.Header("content-type")));
   WriteOptions options = CO_TRY(ReadWriteOptions(context.query, "PatchOptions"));
+  options.authorize_create = [&] { return Authorize(context, "create"); };
   const BodyFormat format = patch_type == PatchType::kApply ? BodyFormat::kYaml : BodyFormat::kJson;
   Result<ParsedBody> parsed = ParseBody(context.request.body, format, {});
   if (!parsed.ok()) co_return BadPatch(format, parsed.error());

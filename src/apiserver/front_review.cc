@@ -14,6 +14,8 @@ namespace {
 
 using json::Value;
 
+constexpr size_t kAudiencesMax = 32;  // of a TokenReview
+
 Attributes AttributesOf(const Value& spec) {
   const Value& resource = spec["resourceAttributes"];
   if (resource.is_object()) {
@@ -119,6 +121,10 @@ rt::Task<Result<Answer>> Front::ServeReview(Context& context, Target target) {
     review.Set("status", json::Object({{"userInfo", UserValue(user)}}));
   } else if (type.kind == "TokenReview") {
     if (spec["token"].str().empty()) co_return BadRequest("token is required for TokenReview in authentication");
+    // A signature is checked for each.
+    if (const size_t count = spec["audiences"].size(); count > kAudiencesMax) {
+      co_return InvalidObject(type.group, type.kind, "", {api::TooManyError("spec.audiences", count, kAudiencesMax)});
+    }
     std::vector<std::string> audiences;
     for (const Value& audience : spec["audiences"].items()) audiences.emplace_back(audience.str());
     if (audiences.empty()) audiences.emplace_back(kDefaultIssuer);

@@ -110,8 +110,10 @@ namespace {
 Result<WatchOptions> ReadWatchOptions(const Target& target, const Query& query) {
   WatchOptions options;
   std::string fields(query.Get("fieldSelector"));
-  if (!target.name.empty() && fields.find("metadata.name") == std::string::npos) {
-    StrAppend(fields, fields.empty() ? "" : ",", "metadata.name=", target.name);
+  // What was authorized is that name, whatever else is selected. It stands first: a client's text may end in a
+  // backslash.
+  if (!target.name.empty()) {
+    fields = StrCat("metadata.name=", json::FieldSelector::Escape(target.name), fields.empty() ? "" : ",", fields);
   }
   options.selection = TRY(ParseSelection(*target.type, query.Get("labelSelector"), fields));
   options.resource_version = query.Get("resourceVersion");

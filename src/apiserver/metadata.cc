@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include "api/field_errors.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "json/beside.h"
 #include "json/names.h"
 #include "json/rfc3339.h"
@@ -42,7 +47,11 @@ Messages CheckName(std::string_view name, api::NameRule rule, bool is_prefix) {
   }
 }
 
+// As many as are ever told: there may be one for every few bytes of a request.
+bool Enough(const std::vector<FieldError>& errors) { return errors.size() >= api::kFieldErrorsMax; }
+
 void Add(std::vector<FieldError>& errors, std::string_view field, const Value& value, const Messages& messages) {
+  if (Enough(errors)) return;
   for (const std::string& message : messages) errors.push_back(api::InvalidError(std::string(field), value, message));
 }
 
@@ -86,7 +95,9 @@ void ValidateAnnotations(const Value& annotations, const Value& settled, std::ve
 void ValidateOwners(const Value& metadata, std::vector<FieldError>& errors) {
   constexpr std::string_view kField = "metadata.ownerReferences";
   std::optional<std::string> controller;
+  bool told = false;  // the whole list is shown, once is enough
   for (const Value& owner : metadata["ownerReferences"].items()) {
+    if (Enough(errors)) return;
     for (const std::string_view field : {"apiVersion", "kind", "name", "uid"}) {
       if (!owner[field].str().empty()) continue;
       errors.push_back(api::InvalidError(StrCat(kField, ".", field), "",
@@ -99,6 +110,7 @@ void ValidateOwners(const Value& metadata, std::vector<FieldError>& errors) {
     if (!owner["controller"].bool_or(false)) continue;
     const std::string name = StrCat(owner["kind"].str(), "/", owner["name"].str());
     if (controller) {
+      if (std::exchange(told, true)) continue;
       errors.push_back(api::InvalidError(
           std::string(kField), metadata["ownerReferences"],
           StrCat(R"(Only one reference can have Controller set to true. Found "true" in references for )", *controller,
@@ -106,6 +118,20 @@ void ValidateOwners(const Value& metadata, std::vector<FieldError>& errors) {
       continue;
     }
     controller = name;
+  }
+}
+
+// Who writes an object may also write who has written it.
+void ValidateManagers(const Value& managers, std::vector<FieldError>& errors) {
+  for (size_t i = 0; i < managers.size() && !Enough(errors); ++i) {
+    const std::string_view manager = managers[i]["manager"].str();
+    const std::string_view subresource = managers[i]["subresource"].str();
+    const auto field = [&](std::string_view name) {
+      return StrCat(api::IndexPath("metadata.managedFields", i), ".", name);
+    };
+    if (!manager.empty()) std::ranges::move(ValidateManagerName(field("manager"), manager), std::back_inserter(errors));
+    if (subresource.size() > kSubresourceNameMax)
+      errors.push_back(api::TooLongError(field("subresource"), kSubresourceNameMax));
   }
 }
 
@@ -117,7 +143,7 @@ bool IsPlainFinalizer(std::string_view name) {
 
 void ValidatePlainFinalizers(const Value& metadata, std::vector<FieldError>& errors) {
   const Value& finalizers = metadata["finalizers"];
-  for (size_t i = 0; i < finalizers.size(); ++i) {
+  for (size_t i = 0; i < finalizers.size() && !Enough(errors); ++i) {
     if (!IsPlainFinalizer(finalizers[i].str())) continue;
     errors.push_back(api::InvalidError(api::IndexPath("metadata.finalizers", i), finalizers[i],
                                        "name is neither a standard finalizer name nor is it fully qualified"));
@@ -128,13 +154,16 @@ void ValidateFinalizers(const Value& metadata, const Value* live, std::vector<Fi
   bool orphan = false;
   bool foreground = false;
   std::string added;
+  std::unordered_set<std::string_view> before;
+  if (live != nullptr) {
+    for (const Value& finalizer : (*live)["metadata"]["finalizers"].items()) before.insert(finalizer.str());
+  }
   for (const Value& finalizer : metadata["finalizers"].items()) {
     const std::string_view name = finalizer.str();
     Add(errors, "metadata.finalizers", finalizer, json::CheckFinalizerName(name));
     orphan |= name == kOrphanFinalizer;
     foreground |= name == kForegroundFinalizer;
-    if (live != nullptr && std::ranges::find((*live)["metadata"]["finalizers"].items(), finalizer) ==
-                               (*live)["metadata"]["finalizers"].items().end()) {
+    if (live != nullptr && !before.contains(name)) {
       StrAppend(added, added.empty() ? "" : ", ", "\"", name, "\"");
     }
   }
@@ -152,10 +181,25 @@ void ValidateFinalizers(const Value& metadata, const Value* live, std::vector<Fi
 
 }  // namespace
 
+std::vector<FieldError> ValidateManagerName(const std::string& field, std::string_view manager) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::vector<FieldError> errors;
+  if (manager.size() > kManagerNameMax) errors.push_back(api::TooLongError(field, kManagerNameMax));
+  for (size_t i = 0; i < manager.size(); ++i) {
+    const auto c = static_cast<unsigned char>(manager[i]);
+    if (c >= ' ' && c != 0x7f) continue;
+    const std::string hex{kHex[c >> 4U], kHex[c & 0xfU]};
+    errors.push_back(
+        api::InvalidError(field, Value(manager), StrCat("invalid character U+00", hex, " (at position ", i, ")")));
+    break;  // one is enough to know
+  }
+  return errors;
+}
+
 std::string TimeText(WallTime time) { return json::FormatTime(time); }
 
 std::string GeneratedName(std::string_view prefix, rt::Random& random) {
-  std::string name(prefix.substr(0, kGeneratedNameMax - kRandomNameLength));
+  std::string name(Utf8Prefix(prefix, kGeneratedNameMax - kRandomNameLength));
   for (size_t i = 0; i < kRandomNameLength; ++i) name += kNameAlphabet[random.Below(kNameAlphabet.size())];
   return name;
 }
@@ -210,6 +254,8 @@ std::vector<FieldError> ValidateMetadata(const Value& object, const Value* live,
     ValidateAnnotations(metadata["annotations"], known["annotations"], errors);
   }
   ValidateOwners(metadata, errors);
+  if (!known["managedFields"].SharesStorageWith(metadata["managedFields"]))
+    ValidateManagers(metadata["managedFields"], errors);
   ValidateFinalizers(metadata, live, errors);
   if (metadata["generation"].int_or(0) < 0) {
     errors.push_back(

@@ -33,8 +33,13 @@ void KeepServerMetadata(json::Value& object, const json::Value& live);
 // subresource) differs.
 void CountGeneration(json::Value& object, const json::Value& live, const api::ResourceType& type);
 
-// Names, labels, annotations, owner references, finalizers, as ValidateObjectMeta(Update) says it. `live` is null for a
-// new object. `settled` (api/schema.h): its labels and annotations are right.
+inline constexpr size_t kManagerNameMax = 128;
+inline constexpr size_t kSubresourceNameMax = 256;
+// A field manager's name is shown to people.
+std::vector<api::FieldError> ValidateManagerName(const std::string& field, std::string_view manager);
+
+// Names, labels, annotations, owner references, field managers, finalizers, as ValidateObjectMeta(Update) says it.
+// `live` is null for a new object. `settled` (api/schema.h): its labels, annotations and managers are right.
 std::vector<api::FieldError> ValidateMetadata(const json::Value& object, const json::Value* live,
                                               const api::ResourceType& type, const json::Value* settled);
 

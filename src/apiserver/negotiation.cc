@@ -6,9 +6,11 @@
 #include <optional>
 #include <set>
 
+#include "api/field_errors.h"
 #include "api/protobuf.h"
 #include "apiserver/errors.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "json/parse.h"
 #include "json/yaml.h"
 
@@ -86,17 +88,23 @@ std::string Unrecognized(std::string_view kind) {
 std::vector<std::string> DuplicatePaths(std::string_view text) {
   struct Level {
     std::string path;
-    std::set<std::string, std::less<>> keys;  // of an object
+    std::set<std::string_view> keys;  // of an object
     bool array = false;
     size_t index = 0;
   };
   std::vector<Level> levels(1);
   std::vector<std::string> found;
-  std::string key;  // the last string that was read
+  std::string_view key;  // the last string that was read
   std::string child;
-  for (size_t i = 0; i < text.size(); ++i) {
+  // A path is as long as all keys above it, and there may be one for every few bytes of a body: few are kept, and
+  // short.
+  const auto cut = [](std::string path) {
+    if (path.size() > api::kShownPathBytesMax) path.resize(Utf8Prefix(path, api::kShownPathBytesMax).size());
+    return path;
+  };
+  for (size_t i = 0; i < text.size() && found.size() < api::kUnknownFieldsMax; ++i) {
     Level& level = levels.back();
-    const auto place = [&] { return level.array ? StrCat(level.path, "[", level.index, "]") : child; };
+    const auto place = [&] { return level.array ? cut(StrCat(level.path, "[", level.index, "]")) : child; };
     switch (text[i]) {
       case '"': {
         const size_t begin = ++i;
@@ -105,7 +113,7 @@ std::vector<std::string> DuplicatePaths(std::string_view text) {
         break;
       }
       case ':':
-        child = level.path.empty() ? key : StrCat(level.path, ".", key);
+        child = cut(level.path.empty() ? std::string(key) : StrCat(level.path, ".", key));
         if (!level.keys.insert(key).second) found.push_back(child);
         break;
       case '{':

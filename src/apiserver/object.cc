@@ -6,8 +6,10 @@
 #include <span>
 #include <utility>
 
+#include "apiserver/errors.h"
 #include "base/invariant.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "json/parse.h"
 #include "json/print.h"
 
@@ -28,7 +30,7 @@ class Encoder {
     Members(
         object, old,
         [this](const json::Member& member, const json::Value* same, const Range* range) {
-          return member.key() == "metadata" ? Metadata(member.value(), same) : Part(member.value(), same, range);
+          return member.key() == "metadata" ? Metadata(member.value(), same) : Part(member.value(), same, range, 1);
         },
         before_ == nullptr ? nullptr : &before_->layout.members, encoded_.layout.members);
     return std::move(encoded_);
@@ -71,7 +73,7 @@ class Encoder {
         metadata, old,
         [this](const json::Member& member, const json::Value* same, const Range* range) {
           if (member.key() == "managedFields") return Managers(member.value(), same, range);
-          Part(member.value(), same, range);
+          Part(member.value(), same, range, 2);
           if (member.key() == "resourceVersion") encoded_.version_at = encoded_.bytes.size() - 1;
         },
         before_ == nullptr ? nullptr : &before_->layout.metadata, encoded_.layout.metadata);
@@ -79,7 +81,7 @@ class Encoder {
 
   // Most writes change one entry of the list.
   void Managers(const json::Value& list, const json::Value* old, const Range* range) {
-    if (!list.is_array()) return Part(list, old, range);
+    if (!list.is_array()) return Part(list, old, range, 2);
     std::string& out = encoded_.bytes;
     out += '[';
     for (const json::Value& entry : list.items()) {
@@ -90,17 +92,17 @@ class Encoder {
           std::ranges::find_if(known, [&](const json::Value& one) { return one.SharesStorageWith(entry); });
       const bool there = same != known.end();
       const auto index = static_cast<size_t>(same - known.begin());
-      Part(entry, there ? &*same : nullptr, there ? At(&before_->layout.managers, index) : nullptr);
+      Part(entry, there ? &*same : nullptr, there ? At(&before_->layout.managers, index) : nullptr, 3);
       encoded_.layout.managers.push_back({.begin = begin, .end = Here()});
     }
     out += ']';
   }
 
-  void Part(const json::Value& value, const json::Value* same, const Range* range) {
+  void Part(const json::Value& value, const json::Value* same, const Range* range, size_t depth) {
     if (same != nullptr && range != nullptr && same->SharesStorageWith(value)) {
       encoded_.bytes += before_->bytes.substr(range->begin, range->end - range->begin);
     } else {
-      json::Append(encoded_.bytes, value);
+      encoded_.depth = std::max(encoded_.depth, depth + json::Append(encoded_.bytes, value));
     }
   }
 
@@ -147,6 +149,11 @@ Encoded Encode(json::Value object, const Printed* before) {
   Encoded encoded = Encoder(before).Encode(object);
   INVARIANT(encoded.version_at > 0, "an object has a place for its version");
   return encoded;
+}
+
+Result<void> CheckStorable(const Encoded& encoded) {
+  if (IsUtf8(encoded.bytes)) return {};
+  return BadRequest("the object holds text that is not UTF-8");
 }
 
 Versioner::Versioner(const api::ResourceType& type) : type_(type) {

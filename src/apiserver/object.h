@@ -13,6 +13,7 @@
 
 #include "api/resource_type.h"
 #include "base/result.h"
+#include "json/parse.h"
 #include "json/value.h"
 #include "store/store.h"
 
@@ -42,11 +43,14 @@ struct Encoded {
   std::string bytes;      // with metadata.resourceVersion ""
   size_t version_at = 0;  // where its digits go
   Layout layout;          // of these bytes
+  size_t depth = 0;       // of what was printed; what was taken from before is no deeper than it may be
 
   std::string WithVersion(Revision revision) const;
   Layout LayoutWithVersion(Revision revision) const;
 };
 inline constexpr size_t kVersionDigitsMax = 20;
+// What is deeper is not stored: it could not be read again, by us as a list or an event, where it is deeper still.
+inline constexpr size_t kObjectDepthMax = json::kMaxDepth - 16;
 
 // An object as it was printed before.
 struct Printed {
@@ -56,6 +60,8 @@ struct Printed {
 };
 // What `before` has in the same storage is taken from its bytes, not printed again.
 Encoded Encode(json::Value object, const Printed* before = nullptr);
+// Bytes that are not UTF-8 could not be parsed again, so whoever made them is told, and the store is not.
+Result<void> CheckStorable(const Encoded& encoded);
 
 // A stored object as the type shows it: the same but for apiVersion (conversion strategy None), or converted by the
 // type when another group keeps it.

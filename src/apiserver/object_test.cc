@@ -63,6 +63,28 @@ TEST(EncodeTest, ALayoutSaysWhereEachPartStands) {
   for (size_t i = 0; i < managers.size(); ++i) EXPECT_EQ(text(kept.layout.managers[i]), json::Print(managers[i]));
 }
 
+TEST(EncodeTest, AShortTextThatNowEndsInNulIsPrinted) {
+  const Kept before = StoredAt(json::Object({{"metadata", json::Object()}, {"reason", "ab"}}), 7, nullptr);
+  Value next = before.value;
+  next.Set("reason", Value(std::string_view("ab\0", 3)));
+  const Kept after = StoredAt(next, 8, &before);
+  EXPECT_EQ(after.bytes, json::Print(after.value));
+  EXPECT_NE(after.bytes.find("ab\\u0000"), std::string::npos);
+}
+
+TEST(EncodeTest, TellsHowDeepWhatItPrintedIs) {
+  const auto deep = [](size_t levels) {
+    Value value = json::Array();
+    while (--levels > 0) value = json::Array({value});
+    return value;
+  };
+  const Value metadata =
+      json::Object({{"a", deep(4)}, {"managedFields", json::Array({json::Object({{"x", deep(7)}})})}});
+  EXPECT_EQ(Encode(json::Object({{"metadata", metadata}})).depth, 11U);
+  EXPECT_EQ(Encode(json::Object({{"metadata", metadata}, {"spec", deep(20)}})).depth, 21U);
+  EXPECT_EQ(Encode(json::Object({{"metadata", json::Object()}, {"kind", "X"}})).depth, 2U);
+}
+
 TEST(EncodeTest, AnObjectWhosePlacesAreNotKnownIsPrinted) {
   Kept before = StoredAt(FromJson(kObject), 7, nullptr);
   before.layout = {};

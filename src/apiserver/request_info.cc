@@ -58,8 +58,8 @@ bool TakeGroupVersion(Parts& parts, RequestInfo& info) {
 void TakeNamespace(Parts& parts, RequestInfo& info) {
   if (parts[0] != "namespaces" || parts.size() < 2) return;
   info.ns = parts[1];
-  const bool of_the_namespace = parts.size() <= 2 || parts[2] == "status" || parts[2] == "finalize";
-  if (!of_the_namespace) parts = parts.subspan(2);
+  info.names_namespace = parts.size() <= 2 || parts[2] == "status" || parts[2] == "finalize";
+  if (!info.names_namespace) parts = parts.subspan(2);
 }
 
 // The name that a collection request is limited to by its field selector: who may watch one object may watch it so.

@@ -38,9 +38,10 @@ struct RequestInfo {
   std::string verb;  // get list watch create update patch delete deletecollection; or the method in lower case
 
   // Of a resource request:
-  std::string group;    // "" is core
-  std::string version;  // "v1"
-  std::string ns;       // "" when the request names none
+  std::string group;             // "" is core
+  std::string version;           // "v1"
+  std::string ns;                // "" when the request names none
+  bool names_namespace = false;  // the path is that of a namespace itself: namespaces/NAME[/SUBRESOURCE]
   std::string resource;
   std::string subresource;
   std::string name;

@@ -9,6 +9,7 @@
 #include "apiserver/scale.h"
 #include "apiserver/strategy.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 
 namespace baton::apiserver {
 
@@ -16,7 +17,6 @@ namespace {
 
 using json::Value;
 
-constexpr size_t kManagerNameMax = 128;  // Kubernetes' number
 constexpr size_t kObjectBytesSlack = kVersionDigitsMax;
 
 // What a write puts into the store, from when its revision is known.
@@ -57,7 +57,8 @@ Subject WriteOperation::subject() const {
 std::string WriteOperation::ManagerName() const {
   if (!options_.field_manager.empty()) return options_.field_manager;
   const std::string_view agent = caller_.user_agent;
-  return std::string(agent.substr(0, agent.find('/')).substr(0, kManagerNameMax));
+  const std::string name = ReplaceInvalidUtf8(Utf8Prefix(agent.substr(0, agent.find('/')), kManagerNameMax));
+  return std::string(Utf8Prefix(name, kManagerNameMax));
 }
 
 AdmissionRequest WriteOperation::Request(Operation operation, const Value& object, const Value& live) const {
@@ -78,12 +79,32 @@ rt::Task<Result<void>> WriteOperation::Mutate(Operation operation, Value& object
   AdmissionRequest request = Request(operation, object, live);
   for (const auto& plugin : core_.admission_) CO_TRY(co_await plugin->Mutate(request));
   if (!request.object.SharesStorageWith(object)) {
-    object = std::move(request.object);
-    if (target_.type->schema != nullptr && target_.type->custom)
-      api::Prune(object, *target_.type->schema, nullptr, settled());
-    FillDefaults(*target_.type, object, settled());
+    const Value before = std::exchange(object, std::move(request.object));
+    for (const char* field : {"apiVersion", "kind"}) {
+      if (object.is_object()) object.Set(field, before[field]);
+    }
+    // Decoded like a client's: what a plugin made of it may be of any type.
+    Result<Value> decoded = DecodeObject(*target_.type, std::move(object),
+                                         {.field_validation = FieldValidation::kIgnore}, caller_.warnings, settled());
+    if (!decoded.ok()) co_return InternalServerError(std::string(decoded.error().message()));
+    object = *std::move(decoded);
+    CO_TRY(KeepIdentity(object, before, live));
   }
   co_return Result<void>();
+}
+
+// A plugin may change what a client may, no more: not which object it is, nor what the server says about it.
+Result<void> WriteOperation::KeepIdentity(Value& object, const Value& before, const Value& live) const {
+  const ResourceType& type = *target_.type;
+  TRY(CheckPlace(object));
+  if (!live.is_null()) {
+    PrepareForUpdate(type, target_.subresource, object, live);
+    return {};
+  }
+  KeepServerMetadata(object, before);
+  if (type.has_status && type.custom) object.Erase("status");
+  if (type.prepare != nullptr) type.prepare(object, nullptr);
+  return {};
 }
 
 rt::Task<Result<void>> WriteOperation::Validate(Operation operation, const Value& object, const Value& live) {
@@ -198,6 +219,9 @@ rt::Task<Result<std::optional<WriteOperation::Stored>>> WriteOperation::Store(co
   Value kept = ToStorage(*target_.type, object);
   const std::optional<Printed> printed = before == nullptr ? std::nullopt : core_.decoded_.FindPrinted(before);
   Encoded encoded = Encode(kept, printed ? &*printed : nullptr);
+  if (encoded.depth > kObjectDepthMax)
+    co_return EntityTooLarge(StrCat("nested deeper than ", kObjectDepthMax, " levels"));
+  CO_TRY(CheckStorable(encoded));
   const size_t bytes_max = encoded.bytes.size() + kObjectBytesSlack;
   const std::string key = StorageKey(*target_.type, target_.ns, object["metadata"]["name"].str());
   store::Transaction transaction;
@@ -225,7 +249,7 @@ rt::Task<Result<std::optional<WriteOperation::Stored>>> WriteOperation::Store(co
   }
   if (committed.error().kind() == ErrorKind::kConflict) co_return std::optional<Stored>();
   if (committed.error().kind() == ErrorKind::kTooLarge) {
-    co_return EntityTooLarge(StrCat("Request entity too large: ", committed.error().message()));
+    co_return EntityTooLarge(std::string(committed.error().message()));
   }
   co_return committed.error();
 }
@@ -325,6 +349,7 @@ rt::Task<Result<Written>> WriteOperation::Replace(Maker make, bool create_when_a
     const std::optional<store::Entry> entry = CO_TRY(core_.store_.Get(key));
     if (!entry) {
       if (!create_when_absent) co_return NotFound(subject());
+      if (options_.authorize_create != nullptr) CO_TRY(options_.authorize_create());
       Wish wish = CO_TRY(make(Value()));
       CO_TRY(CheckPlace(wish.object));
       Result<Written> created = co_await CreateNamed(std::move(wish.object), wish.tracked);

@@ -42,6 +42,7 @@ class WriteOperation {
   Result<Wish> Patched(PatchType type, const json::Value& patch, const json::Value& live);
   Result<json::Value> ScaleWish(const json::Value& live, const json::Value& scale) const;
   Result<void> CheckPlace(json::Value& object) const;
+  Result<void> KeepIdentity(json::Value& object, const json::Value& before, const json::Value& live) const;
   Result<void> CheckPreconditions(const json::Value& object, const json::Value& live) const;
   std::string ManagerName() const;
   Written Answer(json::Value value, Revision revision, bool created) const;

@@ -1,6 +1,8 @@
 // UTF-8 decoding by the table of RFC 3629.
 #include "base/utf8.h"
 
+#include <cstring>
+
 namespace baton {
 namespace {
 
@@ -10,6 +12,17 @@ constexpr bool IsContinuation(unsigned char byte) { return (byte & 0xc0) == 0x80
 
 // What a sequence of this length must at least stand for; below that it is over-long.
 constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+
+// How many bytes at the start are ASCII, in whole words: most text is, and a word at a time is soon through it.
+size_t AsciiWords(std::string_view text) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  size_t at = 0;
+  for (uint64_t word = 0; at + sizeof word <= text.size(); at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if ((word & kHighBits) != 0) break;
+  }
+  return at;
+}
 
 }  // namespace
 
@@ -32,6 +45,8 @@ Utf8Step DecodeUtf8(std::string_view text) {
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
+    text.remove_prefix(AsciiWords(text));
+    if (text.empty()) break;
     const Utf8Step step = DecodeUtf8(text);
     if (!step.valid) return false;
     text.remove_prefix(step.size);

@@ -67,6 +67,17 @@ TEST(Utf8Test, ReplacesEachBadByteAndKeepsTheRest) {
   EXPECT_TRUE(IsUtf8(kReplacement));
 }
 
+TEST(Utf8Test, SeesABadByteWhereverItStands) {
+  for (size_t at = 0; at < 40; ++at) {
+    std::string text(40, 'a');
+    EXPECT_TRUE(IsUtf8(text));
+    text[at] = '\x80';
+    EXPECT_FALSE(IsUtf8(text)) << at;
+    text.replace(at, 1, "\xc3\xa9");
+    EXPECT_TRUE(IsUtf8(text)) << at;
+  }
+}
+
 TEST(Utf8Test, PrefixNeverCutsThroughACodePoint) {
   const std::string text = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";  // 1 + 2 + 3 + 4 bytes
   const std::vector<size_t> ends = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};

@@ -105,23 +105,25 @@ class Printer {
 
   void Finish() { out_.resize(static_cast<size_t>(at_ - out_.data())); }
 
-  void Compact(const Value& value) {
+  void Compact(const Value& value, size_t depth = 1) {
     switch (value.tag_) {
       case Value::Tag::kArray: {
+        deepest_ = std::max(deepest_, depth);
         Put('[');
         bool first = true;
         for (const Value& item : value.items()) {
           if (!std::exchange(first, false)) Put(',');
-          Compact(item);
+          Compact(item, depth + 1);
         }
         return Put(']');
       }
       case Value::Tag::kObject: {
+        deepest_ = std::max(deepest_, depth);
         Put('{');
         bool first = true;
         for (const Member& member : value.members()) {
           WriteKey(member.shared_key(), !std::exchange(first, false));
-          Compact(member.value());
+          Compact(member.value(), depth + 1);
         }
         return Put('}');
       }
@@ -129,6 +131,8 @@ class Printer {
         return Scalar(value);
     }
   }
+
+  size_t deepest() const { return deepest_; }  // of what Compact() has printed
 
   void Pretty(const Value& value, int indent, int depth) {
     if (value.empty()) return Compact(value);
@@ -243,6 +247,7 @@ class Printer {
 
   std::string& out_;
   size_t begin_;
+  size_t deepest_ = 0;
   char* at_ = nullptr;
   char* end_ = nullptr;
 };
@@ -253,10 +258,11 @@ std::string Print(const Value& value) {
   return out;
 }
 
-void Append(std::string& out, const Value& value) {
+size_t Append(std::string& out, const Value& value) {
   Printer printer(out);
   printer.Compact(value);
   printer.Finish();
+  return printer.deepest();
 }
 
 std::string PrintPretty(const Value& value, int indent) {

@@ -9,7 +9,7 @@
 namespace baton::json {
 
 std::string Print(const Value& value);
-void Append(std::string& out, const Value& value);
+size_t Append(std::string& out, const Value& value);  // gives how many arrays and objects are nested in each other
 
 inline constexpr int kKubectlIndent = 4;  // spaces a level
 std::string PrintPretty(const Value& value, int indent = kKubectlIndent);

@@ -392,7 +392,7 @@ size_t Value::HeapBytes() const {
     }
     case Tag::kObject: {
       size_t bytes = sizeof(Node) + node()->capacity * sizeof(Member);
-      for (const Member& member : members()) bytes += member.value_.HeapBytes();
+      for (const Member& member : members()) bytes += member.key().size() + member.value_.HeapBytes();
       return bytes;
     }
     default:

@@ -186,14 +186,16 @@ class Value {
   static std::strong_ordering Compare(const Value& a, const Value& b);
   // Same storage: equal for certain, at no cost. False says nothing.
   bool SharesStorageWith(const Value& other) const {
-    return std::memcmp(raw_, other.raw_, sizeof raw_) == 0 && tag_ == other.tag_;
+    // All of it: of short strings that end in NUL only the length differs.
+    return std::memcmp(static_cast<const void*>(this), static_cast<const void*>(&other), sizeof *this) == 0;
   }
 
   // ---- text ---- (json/print.h has more)
   std::string ToString() const;  // compact
   friend std::ostream& operator<<(std::ostream& out, const Value& value);
 
-  // Heap bytes reachable from here, shared storage counted once per reference (for memory budgets and benchmarks).
+  // Heap bytes reachable from here, the texts of keys included, what is shared counted once per reference (for memory
+  // budgets and benchmarks).
   size_t HeapBytes() const;
 
  private:

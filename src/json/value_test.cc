@@ -250,5 +250,19 @@ TEST(ValueTest, ThreadsMayShareStorage) {
   EXPECT_EQ(shared["metadata"]["labels"].size(), 1U);
 }
 
+TEST(ValueTest, ShortStringsThatEndInNulAreNoSharedStorage) {
+  const Value text("ab");
+  const Value longer(std::string_view("ab\0", 3));
+  EXPECT_NE(text, longer);
+  EXPECT_FALSE(text.SharesStorageWith(longer));
+  EXPECT_FALSE(Value("").SharesStorageWith(Value(std::string_view("\0", 1))));
+  EXPECT_TRUE(longer.SharesStorageWith(Value(std::string_view("ab\0", 3))));
+}
+
+TEST(ValueTest, HeapBytesCountTheTextsOfKeys) {
+  const std::string name(1000, 'k');
+  EXPECT_GT(Object({{name, 1}}).HeapBytes(), Object({{"k", 1}}).HeapBytes() + 900);
+}
+
 }  // namespace
 }  // namespace baton::json

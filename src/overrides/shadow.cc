@@ -38,7 +38,10 @@ bool IsEmpty(const json::Value& value) {
 void AppendFields(std::string& out, const json::Value& object, std::span<const Field> fields);
 
 void AppendField(std::string& out, const json::Value& value, const Field& field) {
-  if (field.fields.empty()) return json::Append(out, value);
+  if (field.fields.empty()) {
+    json::Append(out, value);
+    return;
+  }
   if (!value.is_array()) return AppendFields(out, value, field.fields);
   out += '[';
   for (size_t i = 0; i < value.size(); ++i) {

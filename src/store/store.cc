@@ -175,6 +175,7 @@ Result<ListResult> Store::List(std::string_view prefix, const ListOptions& optio
     if (version == nullptr) continue;
     if (options.limit != 0 && found.size() == options.limit) {
       result.more = true;
+      if (!options.count) break;
       ++result.remaining;
       continue;
     }

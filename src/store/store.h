@@ -112,12 +112,13 @@ struct ListOptions {
   std::string_view start_after = {};  // keys greater than this one only
   size_t limit = 0;                   // 0: all
   bool keys = true;                   // false: only the last entry has its key, which is enough to go on from
+  bool count = true;                  // false: what is beyond the limit is not counted, only seen
 };
 struct ListResult {
   std::vector<Entry> entries;  // sorted by key
   Revision revision;           // what the list is consistent at: pass it as `at` for the next page
   bool more = false;
-  size_t remaining = 0;  // how many more there are, when more
+  size_t remaining = 0;  // how many more there are, when more and counted
 };
 
 class Watch;

@@ -158,6 +158,15 @@ TEST_P(StoreContract, PagesAreConsistentAtOneRevisionWhateverIsWrittenBetween) {
   EXPECT_EQ(seen, "k0=old k1=old k2=old k3=old k4=old k5=old k6=old k7=old k8=old k9=old ");
 }
 
+TEST_P(StoreContract, AListNeedNotCountWhatIsBeyondItsLimit) {
+  h.Open();
+  h.Commit(Transaction().Put("a1", "").Put("a2", "").Put("a3", "")).value();
+  const ListResult result = h.store().List("a", {.limit = 1, .count = false}).value();
+  EXPECT_EQ(result.entries.size(), 1U);
+  EXPECT_TRUE(result.more);
+  EXPECT_EQ(result.remaining, 0U);
+}
+
 TEST_P(StoreContract, AListBeginsAfterAKeyThatNeedNotExist) {
   h.Open();
   h.Commit(Transaction().Put("a1", "").Put("a3", "").Put("b", "")).value();
