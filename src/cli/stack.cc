@@ -36,8 +36,14 @@ ControlPlane::ControlPlane(kube::Api& hub, federation::Connect connect, federati
       scope(hub.loop()) {}
 
 void ControlPlane::Run() {
-  scope.Spawn(federation.Run());
   scope.Spawn(rollout.Run());
+  scope.Spawn(RunPipe());
+}
+
+// The gate must know which workloads it is asked about.
+rt::Task<void> ControlPlane::RunPipe() {
+  co_await rollout.UntilManagedIsKnown();
+  co_await federation.Run();
 }
 
 void ControlPlane::RunAlongside() {

@@ -59,6 +59,9 @@ struct ControlPlane {
   rollout::Rollout rollout;
   std::unique_ptr<rollout::Alongside> alongside;  // null on our own hub
   rt::Scope scope;                                // last, so that it goes first
+
+ private:
+  rt::Task<void> RunPipe();
 };
 
 // The way between hub and a practice cluster: what goes over it while it is cut is lost.

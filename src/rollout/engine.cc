@@ -64,13 +64,9 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     if (!claim.is_object()) return std::vector<std::string>();
     return std::vector<std::string>{StrCat(kube::NamespaceOf(writer), "/", claim["migration"].str())};
   });
-  writers_.OnChange([this](const Value&, const Value& now) {
-    const Value& claim = now["spec"]["claim"];
-    if (!claim.is_object() || !migrations_.synced()) return;
-    const std::string key = StrCat(kube::NamespaceOf(now), "/", claim["migration"].str());
-    const Value& migration = migrations_.Get(key);
-    const std::optional<Phase> phase = PhaseFromName(migration["status"]["phase"].str());
-    if (migration.is_null() || (phase && IsEnd(*phase))) controller_.Add(key);
+  writers_.OnChange([this](const Value& before, const Value& now) {
+    profiles_.WriterChanged(before, now);
+    if (migrations_.synced()) LookIntoClaim(now);
   });
   profile_objects_.OnChange([this](const Value& before, const Value& now) {
     if (now.is_null()) {
@@ -139,15 +135,30 @@ void Engine::Wake(const Value& workload) {
   }
 }
 
+// A claim of a move that is gone, or has ended, is somebody's who did not come to its end.
+void Engine::LookIntoClaim(const Value& writer) {
+  const Value& claim = writer["spec"]["claim"];
+  if (!claim.is_object()) return;
+  const std::string key = StrCat(kube::NamespaceOf(writer), "/", claim["migration"].str());
+  const Value& migration = migrations_.Get(key);
+  const std::optional<Phase> phase = PhaseFromName(migration["status"]["phase"].str());
+  if (migration.is_null() || (phase && IsEnd(*phase))) controller_.Add(key);
+}
+
+rt::Task<void> Engine::UntilManagedIsKnown() {
+  co_await profile_objects_.WaitSynced();
+  co_await writers_.WaitSynced();
+}
+
 rt::Task<void> Engine::Run() {
   rt::Scope scope(hub_.loop());
   scope.Spawn(profile_objects_.Run());
-  co_await profile_objects_.WaitSynced();
+  scope.Spawn(writers_.Run());
+  co_await UntilManagedIsKnown();
   co_await hub_.WaitSynced();
   scope.Spawn(migrations_.Run());
   co_await migrations_.WaitSynced();
-  scope.Spawn(writers_.Run());
-  co_await writers_.WaitSynced();
+  writers_.ForEach([this](std::string_view, const Value& writer) { LookIntoClaim(writer); });
   co_await controller_.Run();
 }
 

@@ -65,6 +65,8 @@ class Engine {
   Engine(federation::Federation& federation, ProfileSet& profiles, EngineOptions options = {});
 
   rt::Task<void> Run();
+  // Until it is known which workloads are managed: users' profiles and the claims of Writers are read.
+  rt::Task<void> UntilManagedIsKnown();
   kube::Controller& controller() { return controller_; }
   kube::Informer& migrations() { return migrations_; }
 
@@ -161,6 +163,7 @@ class Engine {
   rt::Task<Result<json::Value>> Finalize(const std::string& key);
   static json::Value Pinned(const Look& look);
   int64_t Fence() const { return options_.fence ? options_.fence() : 1; }
+  void LookIntoClaim(const json::Value& writer);
   void Wake(const json::Value& workload);
   bool HasClaim(const std::string& key, std::string_view uid) const;
   std::string MoveOf(const json::Value& workload, std::string_view uid) const;  // its key; "": not known

@@ -15,6 +15,8 @@
 namespace baton::rollout {
 namespace {
 
+constexpr Duration kTemplatesWithin = minutes(5);  // of a start, lists that fail included
+
 using json::Value;
 
 constexpr size_t kItemsMax = 5000;  // of one status
@@ -152,6 +154,7 @@ Evacuate::Evacuate(federation::Federation& federation, Engine& engine, ProfileSe
 }
 
 rt::Task<void> Evacuate::Run() {
+  begun_ = hub_.loop().Now();
   rt::Scope scope(hub_.loop());
   scope.Spawn(evacuations_.Run());
   co_await evacuations_.WaitSynced();
@@ -265,6 +268,17 @@ rt::Task<Result<void>> Evacuate::Start(const Value& evacuation, const DrainStart
   co_return Result<void>();
 }
 
+bool Evacuate::TemplatesKnownIn(const std::string& cluster) const {
+  return std::ranges::all_of(hub_.BindingsIn(cluster), [&](const std::string& key) {
+    const Value& reference = hub_.Binding(key)["spec"]["resource"];
+    const std::string_view api_version = reference["apiVersion"].str();
+    const std::string_view kind = reference["kind"].str();
+    if (profiles_.ForKind(api_version, kind) == nullptr) return true;
+    return !hub_.Template(federation::TemplateKey::OfReference(reference)).is_null() ||
+           hub_.TemplatesKnown(api_version, kind);
+  });
+}
+
 Value Evacuate::Status(const Value& evacuation, const DrainPlan& plan, std::string why_not) const {
   Value status = evacuation["status"];
   const bool home = evacuation["spec"]["return"].bool_or(false);
@@ -353,6 +367,10 @@ rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
   } else if (home && WantsEmpty(cluster_object)) {
     why_not = StrCat("cluster ", cluster, " still has a NoExecute taint: `baton uncordon ", cluster, "`");
   }
+  // Of a template that is not read yet nobody knows whether it is managed: what is not seen is not drained.
+  // A kind that is watched by nobody any more is not waited for.
+  if (!TemplatesKnownIn(cluster) && hub_.loop().Now() - begun_ < kTemplatesWithin)
+    co_return kube::Outcome::WaitFor(kLookAgain);
   MoveLimits limits = LimitsOf(hub_.clusters(), options_);
   if (spec["maxConcurrent"].is_int()) {
     const auto most = static_cast<int>(spec["maxConcurrent"].int_or(1));

@@ -74,6 +74,7 @@ class Evacuate {
   rt::Task<Result<void>> FollowTaint(std::string cluster);
   rt::Task<Result<void>> Start(const json::Value& evacuation, const DrainStart& start);
   rt::Task<Result<void>> Tell(const json::Value& evacuation, json::Value status);
+  bool TemplatesKnownIn(const std::string& cluster) const;
   json::Value Status(const json::Value& evacuation, const DrainPlan& plan, std::string why_not) const;
 
   federation::Hub& hub_;
@@ -82,6 +83,7 @@ class Evacuate {
   ProfileSet& profiles_;
   EvacuateOptions options_;
   kube::Informer evacuations_;
+  MonotonicTime begun_{};
   kube::Controller controller_;
   kube::Controller taints_;
 };

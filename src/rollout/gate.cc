@@ -144,7 +144,7 @@ rt::Task<Result<Value>> Gate::FirstPlacement(const std::string& cluster, const V
 // The template was deleted and made anew: another workload of the same name, with a state of its own. The pipe has
 // removed the earlier one everywhere before it made a binding for this one; its epochs go on counting.
 rt::Task<Result<Value>> Gate::Renew(Value object, const std::string& cluster, const Value& manifest,
-                                    const Value& observed) {
+                                    const Value& observed, const interpret::Profile& profile) {
   Writer writer = ReadWriter(object);
   if (writer.claim) co_return NotYet(cluster, manifest, "a move of an earlier one of that name has not ended");
   const std::string binding_name = api::karmada::BindingName(kube::KindOf(manifest), kube::NameOf(manifest));
@@ -152,11 +152,19 @@ rt::Task<Result<Value>> Gate::Renew(Value object, const std::string& cluster, co
       co_await hub_.Get(federation::kResourceBindings, {std::string(kube::NamespaceOf(manifest)), binding_name});
   if (!binding.ok()) co_return binding;
   const Value& asked = manifest["metadata"]["annotations"][api::karmada::kTemplateUid];
-  const bool earlier = !observed.is_null() && observed["metadata"]["annotations"][api::karmada::kTemplateUid] != asked;
+  // Without that mark it was let go (preserveResourcesOnDeletion), and is adopted as any other.
+  const Value& made_for = observed["metadata"]["annotations"][api::karmada::kTemplateUid];
+  const bool earlier = !made_for.is_null() && made_for != asked;
   if (earlier) co_return NotYet(cluster, manifest, "an earlier one of that name is still there");
   const Value& spec = (*binding)["spec"];
   if (spec["resource"]["uid"] != asked || spec["clusters"].size() != 1 || spec["clusters"][0]["name"].str() != cluster)
     co_return NotYet(cluster, manifest, "it is a later one of that name than its Writer knows, and not placed here");
+  // What was let go in another cluster runs on there.
+  const Result<void> alone = co_await RunsNowhereElse(cluster, manifest, observed.is_null(), profile);
+  if (!alone.ok()) {
+    co_return UnavailableError(StrCat("an earlier one of that name may run in another cluster, where it was let go: ",
+                                      alone.error().message()));
+  }
   const Result<Value> cluster_object = co_await hub_.Get(federation::kClusters, {"", cluster});
   if (!cluster_object.ok()) co_return cluster_object;
   writer.seq += 1;
@@ -233,13 +241,19 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
   const std::string_view recorded = (*object)["spec"]["workload"]["uid"].str();
   const std::string_view asked = manifest["metadata"]["annotations"][api::karmada::kTemplateUid].str();
   if (!recorded.empty() && !asked.empty() && recorded != asked) {
-    object = co_await Renew(*std::move(object), cluster, manifest, observed);
+    object = co_await Renew(*std::move(object), cluster, manifest, observed, *profile);
     if (!object.ok()) co_return std::move(object).error();
   }
   const Writer writer = ReadWriter(*object);
   if (const int64_t there = profile->EpochOf(observed); !GUARD("rollout.older_record_is_told", there <= writer.seq)) {
     SOMETIMES("rollout.record_is_older_than_the_member");
     co_return NotYet(cluster, manifest, OlderRecord(there, cluster, *object));
+  }
+  if (!IsWhole(writer)) {
+    co_return NotYet(cluster, manifest,
+                     StrCat("the claim in Writer ", name,
+                            " lacks the stop or the receipt that it rests on; a person must "
+                            "look at both clusters first (docs/ROLLOUT.md, 'The record is gone')"));
   }
   const SideRule rule = RuleOf(writer, cluster);
   const int64_t rendered = profile->EpochOf(manifest);

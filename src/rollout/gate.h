@@ -49,7 +49,7 @@ class Gate final : public federation::RunGate {
   rt::Task<Result<void>> LookAt(const std::string& here, const json::Value& cluster, const json::Value& manifest,
                                 bool starts, const interpret::Profile& profile);
   rt::Task<Result<json::Value>> Renew(json::Value object, const std::string& cluster, const json::Value& manifest,
-                                      const json::Value& observed);
+                                      const json::Value& observed, const interpret::Profile& profile);
   rt::Task<Result<void>> RememberUid(json::Value writer, std::string uid);
 
   kube::Api& hub_;

@@ -129,6 +129,7 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
     const bool begins =
         look.writer.ended_uid != look.spec.migration.uid && look.spec.migration.phase == Phase::kPending;
     if (begins && !look.writer.claim) CO_TRY(co_await Check(look));
+    if (!look.spec.unreadable.empty()) seen.problems.push_back(look.spec.unreadable);
     co_return look;
   }
   const Claim& claim = *look.writer.claim;
@@ -140,7 +141,8 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
     seen.target_valid = known.target_valid.value_or(false);
     seen.target_invalid = known.target_invalid;
   }
-  if (look.profile == nullptr) co_return look;
+  seen.kind_known = look.profile != nullptr;
+  if (look.profile == nullptr || !IsWhole(look.writer)) co_return look;
   seen.prepares = look.profile->prepares();
   // It may have been asked for after the checks before the move, which refuse it where the kind has none.
   if (!look.profile->has_last_checkpoint()) look.spec.migration.last_checkpoint = false;
@@ -311,7 +313,13 @@ Duration Engine::UntilNextLook(const Look& look, const Decision& decision) const
 rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_target, HubPart& hub) {
   Sighting sighting;
   const std::shared_ptr<federation::Member> member = hub_.members().Find(meant.cluster);
+  const auto is_ready = [&] {
+    const Value cluster = hub_.clusters().Get(meant.cluster);
+    return federation::FindCondition(cluster["status"], "Ready")["status"].str() == "True";
+  };
+  sighting.answers_partly = is_ready();  // while a leader begins, it does not reach all members yet
   if (member == nullptr) co_return sighting;
+  bool heard = false;
   const interpret::Question question = QuestionFor(look, is_target);
   const kube::Name name{std::string(kube::NamespaceOf(look.object)), look.spec.workload};
   const bool probe = is_target && question.start_seq >= 0 && !look.borrowed;  // nothing is ordered to start yet
@@ -322,11 +330,17 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   // then at least as new as all of them. The last of the related things is asked for with it: neither order is better
   // for a workload that is there. Of one that is not, see below.
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
+  const auto see_home = [&]() -> rt::Task<Result<Value>> {
+    Result<Value> home = co_await GetOrNull(member->api(), federation::kNamespaces, {"", "kube-system"});
+    heard = heard || home.ok();
+    co_return home;
+  };
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited in this frame, which keeps it
   const auto look_around = [&]() -> rt::Task<Result<void>> {
     const kube::GroupVersion version = kube::ParseApiVersion(look.spec.api_version);
     resource = CO_TRY(co_await member->mapper().ForKind(version.group, version.version, look.spec.kind));
     std::vector<rt::Task<Result<Value>>> first;
-    first.push_back(GetOrNull(member->api(), federation::kNamespaces, {"", "kube-system"}));
+    first.push_back(see_home());
     first.push_back(SeeFirst(*member, look, probe, question.start_seq));
     std::vector<Result<Value>> around = co_await rt::WhenAll(std::move(first));
     const Value home = CO_TRY(std::move(around[0]));
@@ -394,7 +408,13 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   const bool old = hub_.loop().Now() - begun > kAroundMax;
   if (seen.ok() && old) seen = co_await in_time(look_around());
   if (seen.ok()) seen = co_await in_time(look_there());
+  // A person's word is weighed against one call more: what failed may not have asked the cluster anything.
+  if (!seen.ok() && !heard && look.spec.migration.attestation) {
+    [[maybe_unused]] const Result<Value> home =
+        co_await rt::WithDeadline(rt::Deadline::After(hub_.loop(), kSightTimeout), "the member's answer", see_home());
+  }
   sighting.answered = seen.ok();
+  sighting.answers_partly = heard || is_ready();
   if (probed) {
     const Result<void> wanted = co_await TakeBackLateProbe(*member, look, question.start_seq);
     if (!wanted.ok()) sighting.start_missing = wanted.error().message();

@@ -107,8 +107,23 @@ int64_t NewestFence(const Writer& writer, const Observation& seen) {
   return std::max(writer.claim ? writer.claim->fence : 0, FenceOfWhatItWrites(seen));
 }
 
+bool IsWhole(const Writer& writer) {
+  if (!writer.claim) return true;
+  const bool with_target = writer.holder.cluster == writer.claim->target.cluster;
+  switch (writer.claim->intent) {
+    case Intent::kForward:
+      return !with_target || (writer.stop && writer.receipt);
+    case Intent::kAbort:
+      return true;
+    case Intent::kWithdraw:
+      return with_target ? writer.stop.has_value() : writer.receipt.has_value();
+  }
+  return false;
+}
+
 std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence) {
   if (!writer.claim) return std::nullopt;
+  INVARIANT(IsWhole(writer), "who asks has looked whether the claim is whole");
   const Claim& claim = *writer.claim;
   OverrideState state{.fence = fence, .attempt = claim.attempt};
   const bool with_target = writer.holder.cluster == claim.target.cluster;
@@ -166,6 +181,16 @@ Decision Next(const Writer& writer, const Migration& migration, const Observatio
     Writer next = writer;
     next.claim->fence = seen.fence;
     return Do(migration.phase, SwapWriter{next}, "a new leader takes over");
+  }
+  if (!IsWhole(writer)) {
+    return Ask(
+        migration.phase, "the record of this move (its Writer) lacks the stop or the receipt that it rests on",
+        "a person looks at both clusters, says in the Writer who writes, and removes its claim: docs/ROLLOUT.md, "
+        "'The record is gone'");
+  }
+  if (!seen.kind_known) {
+    return Ask(migration.phase, "the MigrationProfile of its kind",
+               "it was deleted, or does not compile: apply it again as it was; until then nothing is done");
   }
   if (!seen.template_found) return Cancel(writer, migration, seen);
   const bool with_target = writer.holder.cluster == claim.target.cluster;

@@ -77,6 +77,9 @@ int64_t NewestFence(const Writer& writer, const Observation& seen);
 // What our override says in each state of the Writer; what rendering and RunGate follow. Nothing when there is no
 // claim.
 std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence);
+// Whether a claim has what its stage rests on, the stop and the receipt. One that a person wrote, or a hub that was
+// restored in the middle of it and mended, may not: nothing is decided by it then, and nothing written.
+bool IsWhole(const Writer& writer);
 
 // Whether the target, as it is seen, was removed for certain: its cluster answered, is the one that was meant, and has
 // nothing left of it.

@@ -123,8 +123,10 @@ bool IsVouchedFor(const Migration& migration, const Claim& claim, const Holder& 
   return which.cluster == (named.empty() ? claim.source.cluster : named);
 }
 
+bool IsSilent(const Sighting& sighting) { return !sighting.answered && !sighting.answers_partly; }
+
 bool Attested(const Migration& migration, const Claim& claim, const Holder& which, const Sighting& sighting) {
-  return IsVouchedFor(migration, claim, which) && !sighting.answered;
+  return IsVouchedFor(migration, claim, which) && IsSilent(sighting);
 }
 
 // What a workload calls its state while it runs is the state that it began from. A person who names that one, as its

@@ -42,6 +42,8 @@ std::string NotReady(const Observation& seen, const Sighting& there, const Holde
 bool StopProven(const Writer& writer, const Sighting& sighting, const Holder& meant);
 // A person named this cluster as the one that has stopped for good; Attested: and it does not answer.
 bool IsVouchedFor(const Migration& migration, const Claim& claim, const Holder& which);
+// Nothing of it answered, and the hub has noticed that.
+bool IsSilent(const Sighting& sighting);
 bool Attested(const Migration& migration, const Claim& claim, const Holder& which, const Sighting& sighting);
 // The person named the state that the workload began from.
 bool Rewinds(const Writer& writer, const Claim& claim, const Attestation& word);

@@ -634,5 +634,36 @@ TEST(NextTest, TheSourceGoesOnFromWhatTheTargetWrote) {
   EXPECT_EQ(wanted.target.mode, Mode::kHeld);
 }
 
+TEST(NextTest, AWordForASilentSourceDoesNotCountWhileItAnswersInPart) {
+  Case c = Quiescing();
+  SilentSource(c);
+  Vouched(c);
+  c.seen.source.answers_partly = true;
+  const Decision partly = Next(c.writer, c.migration, c.seen);
+  EXPECT_FALSE(std::holds_alternative<SwapWriter>(partly.effect)) << partly.message;
+  c.seen.source.answers_partly = false;
+  const Decision silent = Next(c.writer, c.migration, c.seen);
+  EXPECT_TRUE(std::holds_alternative<SwapWriter>(silent.effect)) << silent.message;
+}
+
+TEST(NextTest, AClaimWithoutWhatItRestsOnAsksAPerson) {
+  Case c = Quiescing();
+  c.writer.holder = {"B", "idB", "b1"};  // as a person wrote it: no receipt
+  EXPECT_FALSE(IsWhole(c.writer));
+  EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked);
+  c = Quiescing();
+  c.writer.claim->intent = Intent::kWithdraw;
+  EXPECT_FALSE(IsWhole(c.writer));
+  EXPECT_TRUE(IsWhole(Quiescing().writer));
+}
+
+TEST(NextTest, WithoutAProfileNothingIsDone) {
+  Case c = Quiescing();
+  c.seen.kind_known = false;
+  const Decision decision = Next(c.writer, c.migration, c.seen);
+  EXPECT_TRUE(decision.blocked);
+  EXPECT_NE(decision.waiting_for.find("MigrationProfile"), std::string::npos) << decision.waiting_for;
+}
+
 }  // namespace
 }  // namespace baton::rollout

@@ -2,6 +2,7 @@
 #include "rollout/profiles.h"
 
 #include "base/invariant.h"
+#include "base/strings.h"
 #include "kube/api.h"
 #include "rollout/records.h"
 
@@ -30,6 +31,23 @@ void ProfileSet::Remove(std::string_view name) {
   if (at != users_.end()) users_.erase(at);
 }
 
+std::string ProfileSet::ClaimKey(std::string_view kind, std::string_view ns, std::string_view name) {
+  return StrCat(kind, "/", ns, "/", name);
+}
+
+void ProfileSet::WriterChanged(const json::Value& before, const json::Value& now) {
+  for (const json::Value* writer : {&before, &now}) {
+    if (writer->is_null()) continue;
+    const json::Value& workload = (*writer)["spec"]["workload"];
+    std::string key = ClaimKey(workload["kind"].str(), kube::NamespaceOf(*writer), workload["name"].str());
+    if (writer == &now && now["spec"]["claim"].is_object()) {
+      claimed_.insert(std::move(key));
+    } else {
+      claimed_.erase(key);
+    }
+  }
+}
+
 std::shared_ptr<const interpret::Profile> ProfileSet::ForKind(std::string_view api_version,
                                                               std::string_view kind) const {
   for (const auto* set : {&users_, &Builtin()}) {
@@ -44,6 +62,8 @@ std::shared_ptr<const interpret::Profile> ProfileSet::Managing(const json::Value
   std::shared_ptr<const interpret::Profile> profile = ForKind(kube::ApiVersionOf(object), kube::KindOf(object));
   if (profile == nullptr) return nullptr;
   const std::string_view asked = object["metadata"]["annotations"][kManagedAnnotation].str();
+  if (claimed_.contains(ClaimKey(kube::KindOf(object), kube::NamespaceOf(object), kube::NameOf(object))))
+    return profile;
   if (asked == "false" || (profile->opt_in() && asked != "true")) return nullptr;
   return profile;
 }

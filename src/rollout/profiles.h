@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "interpret/profile.h"
@@ -20,11 +21,17 @@ class ProfileSet {
   // The profile of a workload that is managed; null when it is not: no profile, or it opted out, or did not opt in.
   std::shared_ptr<const interpret::Profile> Managing(const json::Value& object) const;
 
+  // What is being moved is managed until its move has ended, whatever its template says meanwhile: told of every
+  // Writer.
+  void WriterChanged(const json::Value& before, const json::Value& now);
+
  private:
+  static std::string ClaimKey(std::string_view kind, std::string_view ns, std::string_view name);
   using ByName = std::map<std::string, std::shared_ptr<const interpret::Profile>, std::less<>>;
   static const ByName& Builtin();  // compiled once in a process: they never change
 
   ByName users_;
+  std::set<std::string, std::less<>> claimed_;
 };
 
 }  // namespace baton::rollout

@@ -232,19 +232,27 @@ Result<MigrationSpec> ReadMigration(const Value& object, WallTime now) {
                                         .rewind = attested["rewind"].bool_or(false)};
   }
   ReadApprovals(object, migration);
-  migration.waiting_for_window = TRY(WaitingForWindow(spec, now));
-  const auto deadline = [&](std::string_view name, Duration& into) -> Result<void> {
+  // A window that nobody can read does not open.
+  Result<std::string> window = WaitingForWindow(spec, now);
+  migration.waiting_for_window =
+      window.ok() ? *std::move(window) : StrCat("a time that can be read: ", window.error().message());
+  const auto deadline = [&](std::string_view name, Duration& into) {
     const std::string_view text = spec["deadlines"][name].str();
-    if (text.empty()) return {};
-    into = TRY(json::ParseDuration(text));
-    return {};
+    if (text.empty()) return;
+    const Result<Duration> length = json::ParseDuration(text);
+    if (length.ok()) {
+      into = *length;
+    } else {
+      StrAppend(read.unreadable, read.unreadable.empty() ? "" : "; ", "spec.deadlines.", name, ": ",
+                length.error().message());
+    }
   };
-  TRY(deadline("Planned", migration.deadlines.plan));
-  TRY(deadline("Staged", migration.deadlines.stage));
-  TRY(deadline("Quiescing", migration.deadlines.quiesce));
-  TRY(deadline("Verifying", migration.deadlines.verify));
-  TRY(deadline("Cleaning", migration.deadlines.clean));
-  TRY(deadline("Aborting", migration.deadlines.undo));
+  deadline("Planned", migration.deadlines.plan);
+  deadline("Staged", migration.deadlines.stage);
+  deadline("Quiescing", migration.deadlines.quiesce);
+  deadline("Verifying", migration.deadlines.verify);
+  deadline("Cleaning", migration.deadlines.clean);
+  deadline("Aborting", migration.deadlines.undo);
   read.api_version = spec["workload"]["apiVersion"].str();
   read.kind = spec["workload"]["kind"].str();
   read.workload = spec["workload"]["name"].str();

@@ -60,6 +60,7 @@ struct MigrationSpec {
   std::string api_version, kind, workload;  // of the workload; its namespace is the migration's
   std::string source, target;
   std::string profile;
+  std::string unreadable;  // what is wrong with its deadlines; they are as if they were not there
 };
 // `now`: for spec.notBefore and the windows.
 Result<MigrationSpec> ReadMigration(const json::Value& object, WallTime now);

@@ -32,6 +32,7 @@ class Rollout {
     gate.LookIn(federation.hub().members());
   }
 
+  rt::Task<void> UntilManagedIsKnown() { return engine_.UntilManagedIsKnown(); }
   rt::Task<void> Run() {
     rt::Scope scope(loop_);
     scope.Spawn(trigger_.Run());

@@ -186,9 +186,12 @@ struct BindingState {
   friend bool operator==(const BindingState&, const BindingState&) = default;
 };
 
-// One cluster, as one live look at it showed. Nothing here comes from a cache.
+// One cluster, as one live look at it showed. Nothing here comes from a cache, but for what makes it less silent.
 struct Sighting {
   bool answered = false;  // when not, nothing below says anything
+  // It is not silent: part of the look was answered, or the hub calls its cluster ready. No person's word stands in for
+  // what it would say.
+  bool answers_partly = false;
   std::string cluster_id;
   bool found = false;
   std::string uid;
@@ -217,9 +220,10 @@ struct Sighting {
 };
 
 struct Observation {
-  int64_t fence = 0;      // of this leader
-  bool own_hub = true;    // the RunGate stands in the pipe: a target may be created in its held form
-  bool prepares = false;  // what this kind starts from is brought to its cluster first: who is silent is not ready
+  int64_t fence = 0;       // of this leader
+  bool kind_known = true;  // there is a profile for its kind
+  bool own_hub = true;     // the RunGate stands in the pipe: a target may be created in its held form
+  bool prepares = false;   // what this kind starts from is brought to its cluster first: who is silent is not ready
   bool template_found = true;
   std::vector<std::string> problems;  // preflight's, when it was done; only read while Pending
   bool preflight_done = false;

@@ -33,13 +33,15 @@ rt::Task<Result<std::shared_ptr<federation::Member>>> Engine::MemberToClean(std:
 
 // Of every start of this move: a withdrawal has a later receipt than the start that was probed.
 rt::Task<Result<void>> Engine::RemoveProbe(const Look& look) {
-  if (look.profile == nullptr) co_return Result<void>();
+  // Its owner may have taken it out of our hands when the move had ended.
+  const auto profile =
+      look.profile != nullptr ? look.profile : profiles_.ForKind(look.spec.api_version, look.spec.kind);
+  if (profile == nullptr) co_return Result<void>();
   Value receipts = look.writer_object["spec"]["receipts"];
   receipts.Push(look.writer_object["spec"]["receipt"]);
   for (const Value& receipt : receipts.items()) {
     if (receipt["migrationUID"].str() != look.spec.migration.uid) continue;
-    const Value probe =
-        look.profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), receipt["seq"].int_or(0));
+    const Value probe = profile->Probe(look.spec.workload, kube::NamespaceOf(look.object), receipt["seq"].int_or(0));
     if (probe.is_null()) continue;
     const std::string cluster(receipt["to"].str());
     const Result<void> gone = co_await RemoveProbeFrom(cluster, probe);
