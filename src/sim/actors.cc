@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/strings.h"
+#include "sim/checkers.h"
 #include "sim/trials.h"
 
 namespace baton::sim {
@@ -127,11 +128,14 @@ rt::Task<void> HubIsRestored(Hands hands, std::shared_ptr<const HubDisk::Backup>
   World& world = hands.world;
   co_await world.loop().Sleep(after);
   ++hands.day.hub_restores;
-  world.KillDeposed();  // as docs/ROLLOUT.md says: no controller goes on with what it knew
+  // As docs/ROLLOUT.md says: no controller goes on with what it knew.
+  world.KillDeposed();
+  for (size_t which = 0; which < kReplicas; ++which) world.KillReplica(which);
   world.CrashHub(true);
   world.RestoreHub(*backup);
   co_await world.loop().Sleep(hands.Rarely(20'000));
   co_await world.ReviveHub();
+  if (hands.day.replicated > 0) HealReplicas(world);
 }
 
 rt::Task<void> QuotaIsSpent(Hands hands, std::string cluster, std::string plural) {
@@ -196,6 +200,7 @@ rt::Task<void> Forgets(Course course) {
   const std::string& name = course.rare.Below(2) == 0 ? scene.from : scene.to;
   ++course.day.forgotten;
   scene.operator_forgot = true;
+  scene.checkers->OperatorsForget();
   scene.Tell(StrCat("cluster ", name), "its operator forgets a status");
   scene.world.practice(name).faults().forget_status = true;
 }
@@ -268,7 +273,7 @@ rt::Task<void> Partitions(Course course, Duration after) {
   // The worst moment for the source: it was told to stop, and nobody has heard yet that it did.
   if (cluster == scene.from && course.chance.OneIn(2)) co_await UntilToldToStop(scene);
   ++course.day.partitions;
-  scene.world.CutOff(cluster, true);
+  scene.world.CutOff(cluster, course.rare.Below(3) == 0 ? Cut::kAnswers : Cut::kBothWays);
   co_await loop.Sleep(course.chance.UpTo(60'000));
   if (cluster == scene.from && course.chance.OneIn(2) && !scene.JobRuns(cluster)) {
     const Value object = co_await scene.OnMember(cluster);
@@ -280,7 +285,7 @@ rt::Task<void> Partitions(Course course, Duration after) {
           StrCat("{spec: {attestation: {by: ann, reason: 'it is off', stateRef: '", state, "'}}}"));
     co_await loop.Sleep(course.chance.UpTo(60'000));
   }
-  scene.world.CutOff(cluster, false);
+  scene.world.CutOff(cluster, Cut::kNone);
 }
 
 // Another workload is put on the hub, and placed for the first time while all this happens.

@@ -46,7 +46,7 @@ void HealReplicas(World& world);
 
 // ---- hub, clusters, clocks ----
 rt::Task<void> HubDies(Hands hands);
-// Once, with the leader, and a backup is put back on its disk. Not beside replicas, or HubDies.
+// Once, with all controllers, and a backup is put back on its disk. Not beside HubDies.
 rt::Task<void> HubIsRestored(Hands hands, std::shared_ptr<const HubDisk::Backup> backup, Duration after);
 rt::Task<void> Troubles(Course course);                       // operators die, stall, are slow, fail savepoints
 rt::Task<void> Forgets(Course course);                        // an operator's status, once

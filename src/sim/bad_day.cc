@@ -26,31 +26,34 @@ constexpr uint64_t kClocksOneIn = 3;  // of those with replicas
 constexpr uint64_t kQuotaOneIn = 10;
 constexpr uint64_t kEvictsOneIn = 2;               // of those beside another federation
 constexpr uint64_t kRestoredOneIn = 8;             // of those that it left for good
-constexpr uint64_t kHubRestoredOneIn = 12;         // of those on a hub of ours with one leader
+constexpr uint64_t kHubRestoredOneIn = 12;         // of those on a hub of ours
 constexpr uint64_t kHubRestoredSalt = 0x72657374;  // so that other chances stay as they are
 constexpr uint64_t kLiesOneIn = 8;
 constexpr uint64_t kLiesSalt = 0x6c696573;
 
-rt::Task<void> ExpectAfter(Scene& scene, const Value& end) {
+rt::Task<void> ExpectAfter(Scene& scene, const Value& end, const Day& day) {
   const bool deleted = (co_await scene.Template()).is_null();
   if (!end.is_null() && !deleted) co_return co_await scene.CheckAll();
   if (end.is_null() && !deleted) {
     // An operator that forgot its status, or a JobManager that died, starts it again.
+    const bool restarts = day.forgotten + day.troubles > 0;
     std::string where;
     co_await scene.world.Until(
         [&]() -> rt::Task<bool> {
           where = co_await scene.WhereItRuns();
           co_return where == scene.from || where == scene.to;
         },
-        minutes(5));
+        restarts ? minutes(5) : Duration{});
     scene.Expect(where == scene.from || where == scene.to, StrCat("it runs in '", where, "'"));
     if (!where.empty()) co_await scene.ExpectRunsAlone(where);
     co_await scene.ExpectNoResidue();
+    co_await scene.world.loop().Sleep(kCommitted);
   }
-  // A cluster that was cut off counts as ready again only when it has answered for a while.
   if (deleted) {
-    const bool stopped = co_await scene.world.Until([&] { return scene.RunsIn(""); }, minutes(5));
-    scene.Expect(stopped, "the template is gone, and it runs");
+    scene.Expect(end.is_null() || Scene::IsOver(end), StrCat("the template is gone, and its move: ", Scene::Said(end)));
+    co_await ExpectGoneWithItsTemplate(scene);
+    scene.Expect(std::ranges::none_of(kClusters3, [&](const std::string& one) { return scene.JobRuns(one); }),
+                 "the template is gone, and its job runs");
   }
   co_await scene.ExpectClean();
 }
@@ -90,16 +93,17 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   rt::VirtualLoop& loop = scene.world.loop();
   rt::SeededRandom backups(day.seed ^ kHubRestoredSalt);
   const bool two = chance.OneIn(3);
-  // What people did to the hub meanwhile would be gone, too: such a day has none of it.
-  const bool restored = !two && scene.world.own_hub() && backups.Below(kHubRestoredOneIn) == 0;
+  // What people did to the hub meanwhile would be gone, too: such a day has none of it, but for who aborts.
+  const bool restored = scene.world.own_hub() && backups.Below(kHubRestoredOneIn) == 0;
   const bool leaders_change = chance.OneIn(2);
   const bool image_fails = chance.OneIn(8);
   const bool troubles = chance.OneIn(2);
   const bool wishes = chance.OneIn(8) && !restored;
   const bool cuts = chance.OneIn(4) && !restored;
-  const bool meddles = chance.OneIn(2) && !restored;
+  bool meddles = chance.OneIn(2);
   size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
   if (!scene.world.own_hub() && Meddlings()[which].ours_only) which = 0;
+  if (restored && which != 0) meddles = false;
   const Duration after = chance.UpTo(chance.OneIn(4) ? 2'000 : 60'000);
   const bool newcomer = chance.OneIn(6) && !image_fails && !restored;  // it may be placed there too
   const bool lingers = chance.OneIn(4);
@@ -162,15 +166,20 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
     }
     practice::Faults& faults = scene.world.practice(cluster).faults();
     faults = {.fail_image = faults.fail_image};
-    scene.world.CutOff(cluster, false);
+    scene.world.CutOff(cluster, Cut::kNone);
   }
   scene.world.KillDeposed();
   if (!two && !scene.world.controller_runs()) scene.world.StartController();
   if (two) HealReplicas(scene.world);
   // A wish may not have become a move yet.
-  if (wishes)
-    co_await scene.world.Until([&]() -> rt::Task<bool> { co_return !(co_await scene.Migration()).is_null(); },
-                               minutes(2));
+  if (wishes) {
+    const bool came = co_await scene.world.Until(
+        [&]() -> rt::Task<bool> {
+          co_return !(co_await scene.Migration()).is_null() || (co_await scene.Template()).is_null();
+        },
+        minutes(2));
+    scene.Expect(came || meddles, "a move was wished for, and never came");
+  }
   if (day.hub_restores > 0) {
     day.end = "Forgotten";
     co_return co_await ExpectAfterHubRestored(scene);
@@ -178,14 +187,13 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   const Value end = co_await scene.Settled();
   day.end = EndOf(end);
   scene.Tell("move", Scene::Said(end));
-  co_await ExpectAfter(scene, end);
+  co_await ExpectAfter(scene, end, day);
   if (day.newcomers > 0) co_await ExpectNewcomerRuns(scene);
   const bool left = day.end == "Succeeded" && scene.world.own_hub() && !(co_await scene.Template()).is_null();
   if (left && rare.Below(kRestoredOneIn) == 0) {
     ++day.restores;
     co_await RestoreMember(scene, before);
   }
-  for (const std::string& problem : scene.world.problems()) scene.Expect(false, problem);
 }
 
 }  // namespace
@@ -218,6 +226,7 @@ rt::Task<void> PlayOn(Scene& scene, LaterPlan& plan, const Story& story, CallBoo
   plan.Set(&chance);
   co_await Live(scene, chance, day);
   plan.Set(nullptr);
+  for (const std::string& problem : scene.world.problems()) scene.Expect(false, problem);
   day.problems = scene.problems;
   day.events = scene.world.loop().steps();
   day.calls = story.calls();

@@ -19,6 +19,7 @@
 //   checkers.problems
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -32,6 +33,8 @@
 
 namespace baton::sim {
 
+inline constexpr Duration kLastCalls = seconds(40);  // of a call that was under way when faults stopped, and a bit
+
 class Checkers {
  public:
   // Both outlive this; `story` may be null.
@@ -41,20 +44,28 @@ class Checkers {
   ~Checkers() = default;
 
   std::vector<std::string> problems;
+  std::function<void(const std::string& problem)> on_wrong;  // for who wants to know at once
 
   // A template as its owner wrote it; null: they deleted it.
   void Owns(const Workload& workload, const json::Value& object);
-  // The story meddles with bindings or overrides: what is left there may be its own.
   // A backup is put back: numbers and phases begin anew from there.
   void HubForgets() {
     moves_.clear();
     writers_.clear();
   }
+  // Without a receipt, with a number of their own.
+  void PersonSaysWhoWrites() { writers_.clear(); }
+  // The story meddles with bindings or overrides: what is left there may be its own.
   void MeddlesWithBindings() { meddles_ = true; }
+  // An operator that forgot a status starts its job again, whatever a move says meanwhile.
+  void OperatorsForget() { operators_forget_ = true; }
+  // It writes what a move says itself.
+  void MeddlesWithStatuses() { meddles_with_statuses_ = true; }
 
   void Look();
   rt::Task<void> Follow();
   rt::Task<void> AtTheEnd();
+  rt::Task<void> NothingIsLeft();  // I4 alone; all moves are over
 
   std::vector<Workload> workloads() const;  // that have one writer
 
@@ -65,6 +76,7 @@ class Checkers {
     json::Value object;     // as its owner wrote it; null: it is gone
     uint64_t running = 0;   // where: bits
     MonotonicTime since{};  // it runs there, and nowhere else
+    std::string last;       // where it ran, of where it runs no more since then
     bool ran = false;
     bool two = false;
   };
@@ -106,6 +118,8 @@ class Checkers {
   std::map<std::string, json::Value> cluster_objects_;  // by name
   std::map<std::string, json::Value> drains_;           // by cluster
   bool meddles_ = false;
+  bool meddles_with_statuses_ = false;
+  bool operators_forget_ = false;
 };
 
 }  // namespace baton::sim

@@ -15,8 +15,7 @@ namespace baton::sim {
 namespace {
 
 constexpr std::string_view kFlinkNumber = "kubernetes.operator.baton.seq";  // stays when a move is over
-constexpr Duration kLastCalls = seconds(40);  // of a call that was under way when the faults stopped, and a bit
-constexpr Duration kComesBack = minutes(5);   // a process whose operator was just let go
+constexpr Duration kComesBack = minutes(5);                                 // a process whose operator was just let go
 
 bool Waits(const Value& migration) {
   return Scene::IsOver(migration) || Scene::IsBlocked(migration) || migration["spec"]["paused"].bool_or(false) ||
@@ -46,7 +45,10 @@ rt::Task<void> Checkers::AtTheEnd() {
   }
   const auto moves = co_await world_.hub().ListAll(kMigrations);
   const bool all_over = moves.ok() && std::ranges::all_of(moves->items, Scene::IsOver);
-  if (!all_over) co_return;
+  if (all_over) co_await NothingIsLeft();
+}
+
+rt::Task<void> Checkers::NothingIsLeft() {
   co_await CheckNoResidueOnHub();
   for (const Owned& owned : owned_) co_await CheckNoResidueOf(owned);
   for (const std::string& cluster : world_.members()) co_await CheckNoResidueIn(cluster);

@@ -71,8 +71,9 @@ Result<KindDays> KindDays::Make() {
 
 Day KindDays::Play(uint64_t seed, Story::Detail detail) const {
   const KindFleet& one = fleets_[seed % fleets_.size()];
-  Rehearsal played = Rehearse(one.fleet, {.to = std::string(kTo)}, seed,
-                              {.faults = true, .own_hub = IsOnOwnHub(seed), .detail = detail});
+  Rehearsal played =
+      Rehearse(one.fleet, {.to = std::string(kTo)}, seed,
+               {.faults = true, .own_hub = IsOnOwnHub(seed), .gitops = HasGitOps(seed), .detail = detail});
   for (const auto& [name, why] : played.unsettled) played.day.problems.push_back(StrCat(name, ": ", why));
   for (std::string& problem : played.day.problems) problem = StrCat(one.kind, ": ", problem);
   return std::move(played.day);

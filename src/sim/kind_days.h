@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "rt/random.h"
 #include "sim/bad_day.h"
 #include "sim/fleet.h"
 
@@ -25,10 +26,12 @@ class KindDays {
   bool IsOnOwnHub(uint64_t seed) const {
     return fleets_[seed % fleets_.size()].only_own_hub || seed / fleets_.size() % kForeignOneIn != kForeignOneIn - 1;
   }
+  static bool HasGitOps(uint64_t seed) { return rt::SeededRandom(seed).Below(kGitOpsOneIn) == 0; }
   Day Play(uint64_t seed, Story::Detail detail = Story::Detail::kCounts) const;
 
  private:
   static constexpr uint64_t kForeignOneIn = 4;
+  static constexpr uint64_t kGitOpsOneIn = 5;
   struct KindFleet {
     std::string kind;
     bool only_own_hub = false;  // it must be prepared in its target before it starts

@@ -38,6 +38,7 @@ struct RehearsalOptions {
   bool faults = false;
   bool only_settle = false;  // nothing is moved: which of them run in the copy?
   bool own_hub = true;       // false: another federation places and carries (sim/world.h)
+  bool gitops = false;       // beside the faults a bot applies the workloads again and again, as they are in the fleet
   Story::Detail detail = Story::Detail::kCounts;
 };
 

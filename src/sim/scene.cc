@@ -8,6 +8,8 @@
 #include "base/invariant.h"
 #include "json/yaml.h"
 #include "rt/test_support.h"
+#include "sim/checkers.h"
+#include "sim/workloads.h"
 
 namespace baton::sim {
 
@@ -31,7 +33,7 @@ kind: FlinkDeployment
 metadata:
   name: orders
   namespace: default
-  annotations: {practice.baton.io/rate: "50"}
+  annotations: {practice.baton.io/rate: "10"}
 spec:
   image: flink:1.20
   flinkVersion: v1_20
@@ -112,6 +114,13 @@ rt::Task<std::string> Scene::WhyNotApplied() {
   co_return std::string();
 }
 
+rt::Task<bool> Scene::StrayIsTold() {
+  const auto works = co_await world.hub().ListAll(federation::kWorks);
+  co_return std::ranges::any_of(works->items, [](const Value& work) {
+    return federation::FindCondition(work["status"], federation::kStrayWriter)["status"].str() == "True";
+  });
+}
+
 // For messages: what the pipe has of the workload.
 rt::Task<std::string> Scene::Dump() {
   const Value binding = co_await Binding();
@@ -144,6 +153,12 @@ rt::Task<void> Scene::Begin(Value job) {
   from = co_await WhereItRuns();
   to = from == "green" ? "blue" : "green";
   template_before_ = co_await Template();
+  OwnsTemplate(template_before_);
+}
+void Scene::OwnsTemplate(const Value& object) {
+  const Result<Workload> workload = Workload::Of("FlinkDeployment", kWorkload);
+  INVARIANT(workload.ok(), workload.error().message());
+  if (checkers != nullptr) checkers->Owns(*workload, object);
 }
 rt::Task<void> Scene::Ask(std::string more, std::string name, int stabilization) {
   if (name.empty()) name = move;
@@ -166,6 +181,12 @@ rt::Task<void> Scene::PatchTemplate(std::string patch) {
   const auto edited =
       co_await world.hub().Patch(FlinkDeployments(), {"default", "orders"}, kube::PatchType::kMerge, Yaml(patch));
   Expect(edited.ok(), edited.ok() ? "" : StrCat("the template's patch was not taken: ", edited.error().message()));
+}
+rt::Task<void> Scene::DeleteTemplate() {
+  Tell("person", "deletes the template");
+  OwnsTemplate(Value());
+  [[maybe_unused]] const auto gone =
+      co_await world.hub().Delete(FlinkDeployments(), kube::Name::FromKey(std::string(kWorkload)));
 }
 // The number that it was told last.
 static int64_t NumberOf(const Value& object) {
@@ -197,6 +218,7 @@ rt::Task<void> Scene::TakeUpTheRecord(std::string cluster) {
   const auto taken = [&](const auto& result) {
     Expect(result.ok(), result.ok() ? "" : StrCat("what the record should say: ", result.error().message()));
   };
+  if (checkers != nullptr) checkers->PersonSaysWhoWrites();
   taken(co_await world.hub().Patch(
       kWriters, kube::Name::FromKey(std::string(kBindingKey)), kube::PatchType::kMerge,
       Yaml(StrCat("{spec: {seq: ", highest + 1, ", holder: {cluster: ", cluster,
@@ -338,8 +360,10 @@ rt::Task<void> Scene::CheckAll(std::string name) {
   const std::string phase(migration["status"]["phase"].str());
   Expect(IsOver(migration) || IsBlocked(migration), StrCat("no end in time: ", Said(migration)));
   if (phase == "Succeeded") co_await ExpectRunsAlone(to);
-  if (phase == "Aborted" || phase == "RolledBack") co_await ExpectRunsAlone(from);
-  co_await world.loop().Sleep(seconds(10));
+  const bool back = phase == "Aborted" || phase == "RolledBack" || phase == "Rejected" || phase == "Cancelled";
+  if (back) co_await ExpectRunsAlone(from);
+  if (!IsOver(migration)) Expect(!migration["status"]["message"].str().empty(), "a person is asked, and not told why");
+  co_await world.loop().Sleep(kCommitted);
   // A call that was under way when the faults stopped may take until its own deadline, and taking the finalizer away is
   // the last one of a move.
   co_await world.Until(
@@ -363,7 +387,10 @@ class OneWriterWatch {
     world.loop().OnEveryStep([this] {
       uint64_t changes = 1;
       for (const practice::JobManagers* managers : managers_) changes += managers->changes();
-      if (changes != changes_) Look();
+      if (changes != changes_) {
+        Look();
+        scene_.checkers->Look();
+      }
       changes_ = changes;
     });
   }
@@ -417,10 +444,17 @@ std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultP
     const Result<void> started = co_await world.Start({.clusters = kClusters3, .own_hub = hub == HubOf::kBaton});
     INVARIANT(started.ok(), started.error().message());
     Scene scene(world, story);
+    Checkers checkers(world, nullptr);
+    checkers.on_wrong = [&scene](const std::string& problem) { scene.Expect(false, problem); };
+    scene.checkers = &checkers;
+    world.OnHubRestored([&checkers] { checkers.HubForgets(); });
     {
+      rt::Scope following(loop);
+      following.Spawn(checkers.Follow());
       OneWriterWatch one_writer(world, scene);
       co_await play(scene);
     }
+    world.OnHubRestored(nullptr);
     problems = scene.problems;
     for (const std::string& problem : problems) scene.Tell("checker", problem);
     co_await world.Stop();

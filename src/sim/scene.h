@@ -34,6 +34,8 @@ using rollout::kMigrations;
 using rollout::kWriters;
 
 inline constexpr Duration kWithin = minutes(30);  // in which a move must end once faults have stopped
+// What a job that runs has read shows in its sink: two checkpoints, and a bit.
+inline constexpr Duration kCommitted = seconds(10);
 inline const std::vector<std::string> kClusters3 = {"blue", "green", "red"};
 inline constexpr std::string_view kWorkload = "default/orders";
 inline constexpr std::string_view kBindingKey = "default/orders-flinkdeployment";  // and the Writer's
@@ -49,6 +51,8 @@ Value JobWith(std::string_view mode);
 std::string MigrationTo(std::string_view target, std::string_view name = "move", std::string_view more = "",
                         int stabilization = 2);
 
+class Checkers;
+
 class Scene {
  public:
   explicit Scene(World& world, Story* story = nullptr) : world(world), story_(story) {}
@@ -61,6 +65,7 @@ class Scene {
   bool template_edited = false;   // by the scene itself
   bool operator_forgot = false;   // a status; what it does then to a job that runs is its own doing
   bool paused_by_a_user = false;  // the binding's scheduling, before the move
+  Checkers* checkers = nullptr;   // of what must hold all the time, while the scene is played
 
   void Expect(bool holds, std::string what) {
     if (!holds) problems.push_back(std::move(what));
@@ -82,6 +87,7 @@ class Scene {
   // Of the clusters where it was stopped with its state, and can run, the one that was told so last; from when there is
   // none.
   rt::Task<std::string> StoppedLast();
+  rt::Task<bool> StrayIsTold();              // a Work says that what is there is not the object that may write
   rt::Task<std::string> WhyNotApplied();     // what Works say that their member did not take; "": nothing
   std::string Third() const;                 // neither from nor to
   bool JobRuns(const std::string& cluster);  // the process itself, not what anyone says of it
@@ -94,6 +100,7 @@ class Scene {
   rt::Task<void> Abort(std::string name = "");
   rt::Task<void> PatchMigration(std::string patch, std::string name = "");
   rt::Task<void> PatchTemplate(std::string patch);
+  rt::Task<void> DeleteTemplate();
   // What a person does whose hub has forgotten a move (docs/ROLLOUT.md): the workload in that cluster runs, or has the
   // state that it was stopped with. Writer and binding say so, and the copies elsewhere go.
   rt::Task<void> TakeUpTheRecord(std::string cluster);
@@ -120,6 +127,8 @@ class Scene {
   rt::Task<void> CheckAll(std::string name = "");
 
  private:
+  void OwnsTemplate(const Value& object);  // as its owner wrote it; null: they deleted it
+
   Story* story_;
   Value template_before_;
 };

@@ -59,7 +59,7 @@ rt::Task<std::string> SimStage::Replace(std::string name) {
 }
 
 void SimStage::Back(const std::string& name) {
-  world_.CutOff(name, false);
+  world_.CutOff(name, Cut::kNone);
   rules_.Clear(name);
 }
 
@@ -255,7 +255,7 @@ rt::Task<void> SimStage::StopFaults() {
   rules_.Clear();
   world_.KillDeposed();
   for (const std::string& name : world_.members()) {
-    world_.CutOff(name, false);
+    world_.CutOff(name, Cut::kNone);
     practice::Faults& faults = world_.practice(name).faults();
     faults = {.by_annotation = faults.by_annotation};
   }

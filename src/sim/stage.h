@@ -32,7 +32,7 @@ class SimStage final : public scenario::Stage {
   }
   rt::Task<std::string> Join(json::Value cluster) override;
   rt::Task<std::string> Replace(std::string name) override;
-  void Silence(const std::string& name) override { world_.CutOff(name, true); }
+  void Silence(const std::string& name) override { world_.CutOff(name, Cut::kBothWays); }
   void Back(const std::string& name) override;
   std::string AddFault(const scenario::Step& step) override;
   void Restart() override;

@@ -1,5 +1,6 @@
 // What people do to a move that is under way: approve, wait for a time, and remove its record by force.
 #include "json/rfc3339.h"
+#include "sim/checkers.h"
 #include "sim/scene_for_test.h"
 
 namespace baton::sim {
@@ -58,6 +59,7 @@ TEST(SteeringTest, AMoveThatIsToldAsRefusedThoughItHasBegunIsTakenBack) {
     co_await scene.world.Until(
         [&]() -> rt::Task<bool> { co_return (co_await scene.Writer())["spec"]["stop"].is_object(); }, minutes(5));
     Value move = co_await scene.Migration();
+    scene.checkers->MeddlesWithStatuses();
     move.Edit("status").Set("phase", "Rejected");
     scene.Expect((co_await scene.world.hub().UpdateStatus(kMigrations, move)).ok(), "not told");
     scene.Expect(co_await UntilNoClaim(scene), StrCat("the claim stays: ", co_await scene.Dump()));

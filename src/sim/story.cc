@@ -66,17 +66,18 @@ void Story::Watch(std::string_view who, const kube::WatchCall& call, std::string
 
 kube::FaultDecision CutPlan::ForCall(const kube::Call& call) {
   const kube::FaultDecision decision = below_.ForCall(call);
-  return cut_ ? kube::FaultDecision{.fault = kube::Fault::kSilence} : decision;
+  if (cut_ == Cut::kNone) return decision;
+  return {.fault = cut_ == Cut::kBothWays ? kube::Fault::kSilence : kube::Fault::kSilenceAfter};
 }
 
 kube::FaultDecision CutPlan::ForOpen(const kube::WatchCall& call) {
   const kube::FaultDecision decision = below_.ForOpen(call);
-  return cut_ ? kube::FaultDecision{.fault = kube::Fault::kErrorBefore} : decision;
+  return cut_ != Cut::kNone ? kube::FaultDecision{.fault = kube::Fault::kErrorBefore} : decision;
 }
 
 kube::FaultDecision CutPlan::ForChanges(const kube::WatchCall& call) {
   const kube::FaultDecision decision = below_.ForChanges(call);
-  return cut_ ? kube::FaultDecision{.fault = kube::Fault::kWatchCut} : decision;
+  return cut_ != Cut::kNone ? kube::FaultDecision{.fault = kube::Fault::kWatchCut} : decision;
 }
 
 kube::FaultDecision ToldPlan::ForCall(const kube::Call& call) {

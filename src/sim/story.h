@@ -55,11 +55,17 @@ class Story {
   std::array<size_t, kube::kFaults> faults_{};
 };
 
-// A plan for one cluster that can be cut off: then nothing comes back.
+enum class Cut : uint8_t {
+  kNone,
+  kBothWays,  // nothing arrives
+  kAnswers,   // what is asked for is done, and nothing comes back
+};
+
+// A plan for one cluster that can be cut off.
 class CutPlan final : public kube::FaultPlan {
  public:
   // Both outlive this.
-  CutPlan(kube::FaultPlan& below, const bool& cut) : below_(below), cut_(cut) {}
+  CutPlan(kube::FaultPlan& below, const Cut& cut) : below_(below), cut_(cut) {}
 
   kube::FaultDecision ForCall(const kube::Call& call) override;
   kube::FaultDecision ForOpen(const kube::WatchCall& call) override;
@@ -67,7 +73,7 @@ class CutPlan final : public kube::FaultPlan {
 
  private:
   kube::FaultPlan& below_;
-  const bool& cut_;
+  const Cut& cut_;
 };
 
 // A plan whose decisions are told.

@@ -118,10 +118,7 @@ rt::Task<void> DeleteMigration(Scene& scene) {
   [[maybe_unused]] const auto gone = co_await scene.world.hub().Delete(kMigrations, {"default", scene.move});
 }
 
-rt::Task<void> DeleteTemplate(Scene& scene) {
-  scene.Tell("person", "deletes the template");
-  [[maybe_unused]] const auto gone = co_await scene.world.hub().Delete(FlinkDeployments(), {"default", "orders"});
-}
+rt::Task<void> DeleteTemplate(Scene& scene) { return scene.DeleteTemplate(); }
 
 rt::Task<void> EditTemplate(Scene& scene) {
   co_await scene.PatchTemplate("{spec: {taskManager: {resource: {memory: 2048m}}}}");
@@ -180,6 +177,21 @@ const std::vector<Meddling>& AllMeddlings() {
   return kAll;
 }
 
+rt::Task<void> ExpectAfterMeddling(Scene& scene, const Value& end) {
+  const bool deleted = (co_await scene.Template()).is_null();
+  if (!end.is_null() && !deleted) co_await scene.CheckAll();
+  if (end.is_null() && !deleted) {
+    const std::string holder((co_await scene.Writer())["spec"]["holder"]["cluster"].str());
+    co_await scene.ExpectRunsAlone(holder);
+    co_await scene.ExpectNoResidue();
+    co_await scene.world.loop().Sleep(kCommitted);
+  }
+  if (deleted) co_await ExpectGoneWithItsTemplate(scene);
+  co_await scene.ExpectClean();
+}
+
+}  // namespace
+
 rt::Task<void> ExpectGoneWithItsTemplate(Scene& scene) {
   const bool gone = co_await scene.world.Until(
       [&]() -> rt::Task<bool> {
@@ -192,20 +204,6 @@ rt::Task<void> ExpectGoneWithItsTemplate(Scene& scene) {
   scene.Expect(gone, "the template is gone and the workload is not");
   scene.Expect((co_await scene.Overrides()).empty(), "residue: the override");
 }
-
-rt::Task<void> ExpectAfterMeddling(Scene& scene, const Value& end) {
-  const bool deleted = (co_await scene.Template()).is_null();
-  if (!end.is_null() && !deleted) co_await scene.CheckAll();
-  if (end.is_null() && !deleted) {
-    const std::string holder((co_await scene.Writer())["spec"]["holder"]["cluster"].str());
-    co_await scene.ExpectRunsAlone(holder);
-    co_await scene.ExpectNoResidue();
-  }
-  if (deleted) co_await ExpectGoneWithItsTemplate(scene);
-  co_await scene.ExpectClean();
-}
-
-}  // namespace
 
 std::span<const Meddling> Meddlings() { return AllMeddlings(); }
 

@@ -48,6 +48,8 @@ struct Meddling {
   bool ours_only = false;         // what the hub of another federation does not stand: docs/ROLLOUT.md tells of it
 };
 std::span<const Meddling> Meddlings();
+// When the template was deleted: nothing of it is left in any cluster, nor of a move.
+rt::Task<void> ExpectGoneWithItsTemplate(Scene& scene);
 Trial MeddleAt(uint64_t seed, const Meddling& one, size_t k, Story* story = nullptr, HubOf hub = HubOf::kBaton);
 
 }  // namespace baton::sim

@@ -49,8 +49,13 @@ Controllers::Controllers(kube::Api& hub, federation::Connect connect, Controller
                .own_hub = options.own_hub}),
       alongside(options.own_hub ? nullptr : std::make_unique<rollout::Alongside>(federation, gate, profiles, nullptr)),
       scope(hub.loop()) {
-  scope.Spawn(options.own_hub ? federation.Run() : alongside->Run());
   scope.Spawn(rollout.Run());
+  scope.Spawn(options.own_hub ? RunPipe() : alongside->Run());
+}
+
+rt::Task<void> Controllers::RunPipe() {
+  co_await rollout.UntilManagedIsKnown();
+  co_await federation.Run();
 }
 
 World::World(rt::VirtualLoop& loop) : loop_(loop), hub_(loop) {}
@@ -157,6 +162,7 @@ void World::RestoreHub(const HubDisk::Backup& backup) {
   INVARIANT(!hub_.up(), "a backup is put back while the hub is down");
   if (story_ != nullptr) story_->Tell("person", "puts a backup back on the hub's disk");
   hub_.disk().Restore(backup);
+  if (on_hub_restored_ != nullptr) on_hub_restored_();
 }
 
 rt::Task<void> World::ReviveHub() {
@@ -190,13 +196,14 @@ void World::KillDeposed() {
   deposed_.clear();
 }
 
-void World::CutOff(const std::string& name, bool cut) {
-  bool& now = members_.at(name)->cut;
-  if (story_ != nullptr && now != cut) story_->Tell(StrCat("cluster ", name), cut ? "is cut off" : "is back");
+void World::CutOff(const std::string& name, Cut cut) {
+  Cut& now = members_.at(name)->cut;
+  constexpr std::string_view kTold[] = {"is back", "is cut off", "is cut off one way: it hears, and is not heard"};
+  if (story_ != nullptr && now != cut) story_->Tell(StrCat("cluster ", name), kTold[static_cast<size_t>(cut)]);
   now = cut;
 }
 
-kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, const Duration* slow,
+kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const Cut* cut, const Duration* slow,
                                 std::string_view who, std::string_view whom) {
   kube::FaultPlan* plan = plan_ == nullptr ? &scripted : plan_;
   if (plan_of_) plan = &plan_of_(std::string(whom), fence_);
@@ -207,8 +214,8 @@ kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const b
   return Told(plans, *plan, cut, book_, who, whom);
 }
 
-kube::FaultPlan& World::Told(Plans& plans, kube::FaultPlan& below, const bool* cut, CallBook* book,
-                             std::string_view who, std::string_view whom) {
+kube::FaultPlan& World::Told(Plans& plans, kube::FaultPlan& below, const Cut* cut, CallBook* book, std::string_view who,
+                             std::string_view whom) {
   kube::FaultPlan* plan = &below;
   const auto wrap = [&](std::unique_ptr<kube::FaultPlan> outer) {
     plan = outer.get();
@@ -244,7 +251,7 @@ void World::StartController() {
       ControllersOptions{.fence = fence_, .claim_templates = options_.claim_templates, .own_hub = options_.own_hub});
 }
 
-kube::FaultPlan& World::PlanOfKarmada(ForeignPipe& pipe, const bool* cut, const std::string& whom) {
+kube::FaultPlan& World::PlanOfKarmada(ForeignPipe& pipe, const Cut* cut, const std::string& whom) {
   kube::FaultPlan* plan = karmada_plan_ != nullptr ? karmada_plan_ : &pipe.no_faults;
   if (plan_of_) plan = &plan_of_(whom, kKarmada);
   return Told(pipe.plans, *plan, cut, nullptr, kKarmadaName, whom);

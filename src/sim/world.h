@@ -116,6 +116,9 @@ struct Controllers {
   rollout::Rollout rollout;
   std::unique_ptr<rollout::Alongside> alongside;  // on a hub of others
   rt::Scope scope;                                // last, so that it goes first
+
+ private:
+  rt::Task<void> RunPipe();
 };
 
 using Plans = std::vector<std::unique_ptr<kube::FaultPlan>>;
@@ -196,6 +199,7 @@ class World {
   // The hub's disk as it is; put back while the hub is down, it forgets all that came since.
   std::shared_ptr<const HubDisk::Backup> BackUpHub() { return hub_.disk().BackUp(); }
   void RestoreHub(const HubDisk::Backup& backup);
+  void OnHubRestored(std::function<void()> restored) { on_hub_restored_ = std::move(restored); }
   void HoldNextWrite(bool keeps) { hub_.disk().Hold(keeps); }
   rt::Task<void> WriteUnderWay() { return hub_.disk().WriteUnderWay(); }
   const HubDisk& hub_disk() { return hub_.disk(); }
@@ -251,7 +255,7 @@ class World {
   kube::ScriptedFaults& hub_faults() { return hub_faults_; }
   kube::ScriptedFaults& member_faults(const std::string& name) { return members_.at(name)->faults; }
   // Between controllers and that member; what runs there goes on.
-  void CutOff(const std::string& name, bool cut);
+  void CutOff(const std::string& name, Cut cut);
   // Random faults instead of scripted ones, from the next controller on; null: none.
   void SetFaultPlan(kube::FaultPlan* plan) { plan_ = plan; }
   // The same for the other federation; null: nothing goes wrong there.
@@ -275,7 +279,7 @@ class World {
     Server server;
     std::unique_ptr<SwitchedApi> door;  // to that server
     kube::ScriptedFaults faults;
-    bool cut = false;
+    Cut cut = Cut::kNone;
     std::unique_ptr<practice::PracticeCluster> practice;
   };
 
@@ -290,11 +294,11 @@ class World {
   rt::Task<Result<void>> Furnish(Member& member, std::string name);
   rt::Task<Result<void>> AddMember(std::string name);
   void Reach(Leader& leader, const std::string& name, Member& member);
-  kube::FaultPlan& PlanFor(Plans& plans, kube::FaultPlan& scripted, const bool* cut, const Duration* slow,
+  kube::FaultPlan& PlanFor(Plans& plans, kube::FaultPlan& scripted, const Cut* cut, const Duration* slow,
                            std::string_view who, std::string_view whom);
-  kube::FaultPlan& Told(Plans& plans, kube::FaultPlan& below, const bool* cut, CallBook* book, std::string_view who,
+  kube::FaultPlan& Told(Plans& plans, kube::FaultPlan& below, const Cut* cut, CallBook* book, std::string_view who,
                         std::string_view whom);
-  kube::FaultPlan& PlanOfKarmada(ForeignPipe& pipe, const bool* cut, const std::string& whom);
+  kube::FaultPlan& PlanOfKarmada(ForeignPipe& pipe, const Cut* cut, const std::string& whom);
   void ReachAs(ForeignPipe& pipe, const std::string& name, Member& member);
   void Tell(std::string_view what);
   void TellOf(const Replica& replica, std::string_view what);
@@ -321,6 +325,7 @@ class World {
   std::unique_ptr<rt::Scope> scope_;  // practice clusters
   std::unique_ptr<ForeignPipe> karmada_;
   std::optional<Duration> karmada_tolerates_;
+  std::function<void()> on_hub_restored_;
   uint64_t evictions_ = 0;
   std::unique_ptr<Leader> leader_;
   bool leader_died_with_hub_ = false;
