@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/hash.h"
 #include "base/strings.h"
@@ -217,7 +219,13 @@ int PlayOne(Asked& asked, uint64_t seed, bool trace) {
 
 int PlayMany(Asked& asked, uint64_t from, uint64_t count, size_t jobs) {
   sim::SwarmOptions options{.from = from, .count = count, .jobs = jobs};
-  options.play = [&](uint64_t seed) { return sim::Rehearse(asked.fleet, asked.wish, seed, {.faults = true}).day; };
+  options.play = [&](uint64_t first, uint64_t row, const sim::DayReport& report, const sim::DayDone& done) {
+    std::vector<uint64_t> seeds(row);
+    std::iota(seeds.begin(), seeds.end(), first);
+    sim::RehearseAll(
+        asked.fleet, asked.wish, seeds, {.faults = true},
+        [&](const sim::Rehearsal& played) { return report(played.day); }, done);
+  };
   const Result<sim::Swarm> swarm = sim::RunSwarm(options, [&asked](const sim::Day& day) { TellFailure(asked, day); });
   if (!swarm.ok()) return Failure(kName, swarm.error());
   std::printf("With faults: %s", swarm->Text().c_str());

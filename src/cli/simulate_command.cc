@@ -14,7 +14,7 @@
 #include "cli/rehearse_command.h"
 #include "scenario/scenario.h"
 #include "sim/bad_day.h"
-#include "sim/kind_days.h"
+#include "sim/fleet_days.h"
 #include "sim/pairs.h"
 #include "sim/scenario.h"
 #include "sim/swarm.h"
@@ -27,14 +27,14 @@ constexpr uint64_t kJobsMax = 256;
 constexpr uint64_t kSeedsMax = 1'000'000'000;
 constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 
-constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",  "--probes", "--jobs", "--matrix",
-                                              "--at",    "--fault", "--pairs",  "--pair", "--singles",
-                                              "--kinds", "--for",   "--slice"};
+constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",   "--probes", "--jobs", "--matrix",
+                                              "--at",    "--fault",  "--pairs",  "--pair", "--singles",
+                                              "--kinds", "--drains", "--for",    "--slice"};
 
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes] [--matrix]\n"
     "       baton simulate --seed S --at SITE --fault KIND [--trace]\n"
-    "       baton simulate --kinds [--seeds N] [--seed S] [--trace] [-j N]\n"
+    "       baton simulate --kinds|--drains [--seeds N] [--seed S] [--trace] [-j N]\n"
     "       baton simulate --singles [-j N]\n"
     "       baton simulate --pairs [--slice I/N] [--for TIME] [-j N]\n"
     "       baton simulate --pair NAME [--trace]\n"
@@ -72,6 +72,7 @@ constexpr const char* kHelp =
     "  --at SITE --fault KIND  with a single seed: that fault too, at the first such call that nothing else meets\n"
     "              ('hub update writers', conflict: as in the rows and columns of --matrix)\n"
     "  --kinds     days of other kinds: each seed moves a workload of one of them, a database, a StatefulSet, a job\n"
+    "  --drains    days of drains: each seed empties a cluster of several workloads, and some bring them home again\n"
     "  --singles   in place of random days: a move in which the leader dies, or loses its lease and goes on, or the "
     "hub "
     "dies,\n"
@@ -218,10 +219,12 @@ int PlayOnePair(const std::string& text, bool trace) {
   return result.problems.empty() ? 0 : kFailed;
 }
 
-// Days of other kinds.
-int PlayKinds(const Flags& flags, uint64_t seed, size_t jobs) {
-  for (const std::string_view other : {"--probes", "--matrix", "--at", "--fault"}) {
-    if (flags.Has(other)) return UsageError(kName, InvalidError(StrCat(other, " does not go with --kinds")));
+// Days of other kinds, or of drains.
+int PlayFleets(const Flags& flags, uint64_t seed, size_t jobs) {
+  const std::string which = flags.Has("--kinds") ? "--kinds" : "--drains";
+  for (const std::string_view other : {"--probes", "--matrix", "--at", "--fault", "--drains"}) {
+    if (flags.Has(other) && other != which)
+      return UsageError(kName, InvalidError(StrCat(other, " does not go with ", which)));
   }
   const bool single = flags.Has("--seed") && !flags.Has("--seeds");
   if (flags.Has("--trace") && !single)
@@ -230,22 +233,22 @@ int PlayKinds(const Flags& flags, uint64_t seed, size_t jobs) {
   if (!seeds.ok()) return UsageError(kName, seeds.error());
   const Result<Duration> budget = flags.GetDuration("--for", {});
   if (!budget.ok()) return UsageError(kName, budget.error());
-  const Result<sim::KindDays> days = sim::KindDays::Make();
+  const Result<sim::FleetDays> days = flags.Has("--kinds") ? sim::FleetDays::OfKinds() : sim::FleetDays::OfDrains();
   if (!days.ok()) return Failure(kName, days.error());
-  const auto failed = [](const sim::Day& day) { PrintFailureOf(day, " --kinds"); };
+  const auto failed = [&](const sim::Day& day) { PrintFailureOf(day, " " + which); };
   if (single) {
     const sim::Day day =
         days->Play(seed, flags.Has("--trace") ? sim::Story::Detail::kAll : sim::Story::Detail::kWrites);
     std::fwrite(day.story.data(), 1, day.story.size(), stdout);
-    std::printf("seed=%llu: %s, %s\n", static_cast<unsigned long long>(seed), days->KindOf(seed).c_str(),
+    std::printf("seed=%llu: %s, %s\n", static_cast<unsigned long long>(seed), days->NameOf(seed).c_str(),
                 day.end.c_str());
     if (!day.problems.empty()) failed(day);
     return day.problems.empty() ? 0 : kFailed;
   }
-  const sim::SwarmOptions options{
-      .from = seed, .count = *seeds, .budget = *budget, .jobs = jobs, .play = [&](uint64_t one) {
-        return days->Play(one);
-      }};
+  sim::SwarmOptions options{.from = seed, .count = *seeds, .budget = *budget, .jobs = jobs, .row = days->row()};
+  options.play = [&](uint64_t from, uint64_t count, const sim::DayReport& report, const sim::DayDone& done) {
+    days->PlayRow(from, count, report, done);
+  };
   const Result<sim::Swarm> swarm = sim::RunSwarm(options, failed);
   if (!swarm.ok()) return Failure(kName, swarm.error());
   std::printf("%s", swarm->Text().c_str());
@@ -307,6 +310,7 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
                {"--at", "SITE"},
                {"--fault", "KIND"},
                {"--kinds"},
+               {"--drains"},
                {"--singles"},
                {"--pairs"},
                {"--pair", "NAME"},
@@ -327,7 +331,7 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
   if (!jobs.ok()) return UsageError(kName, jobs.error());
   if (flags.Has("--pair") || flags.Has("--pairs") || flags.Has("--singles"))
     return Pairs(flags, *seed, static_cast<size_t>(*jobs));
-  if (flags.Has("--kinds")) return PlayKinds(flags, *seed, static_cast<size_t>(*jobs));
+  if (flags.Has("--kinds") || flags.Has("--drains")) return PlayFleets(flags, *seed, static_cast<size_t>(*jobs));
   const bool single = flags.Has("--seed") && !flags.Has("--seeds");
   if (flags.Has("--trace") && !single)
     return UsageError(kName, InvalidError("--trace is for a single seed: give --seed alone"));

@@ -62,6 +62,7 @@ std::span<const Verb> Verbs() {
        .expectation = true,
        .practice = true},
       {.name = "moves", .expectation = true, .practice = true},
+      {.name = "down", .expectation = true, .practice = true},
   };
   return kVerbs;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/time.h"
 #include "kube/faulty_api.h"
@@ -12,17 +13,26 @@ namespace baton::sim {
 // Nothing until Begin, nothing after End.
 class BadCalls final : public kube::FaultPlan {
  public:
-  explicit BadCalls(uint64_t seed) : random_(seed), faults_(random_, Mix(random_)) {}
+  explicit BadCalls(uint64_t seed) : random_(seed) { Reseed(seed); }
+  BadCalls(const BadCalls&) = delete;  // its faults draw from its own numbers
+  BadCalls& operator=(const BadCalls&) = delete;
+  ~BadCalls() override = default;
+
+  // From here on as one that was made with that seed: for days that go on from one beginning.
+  void Reseed(uint64_t seed) {
+    random_ = rt::SeededRandom(seed);
+    faults_.emplace(random_, Mix(random_));
+  }
   void Begin() { on_ = true; }
   void End() { on_ = false; }
   kube::FaultDecision ForCall(const kube::Call& call) override {
-    return on_ ? faults_.ForCall(call) : kube::FaultDecision{};
+    return on_ ? faults_->ForCall(call) : kube::FaultDecision{};
   }
   kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
-    return on_ ? faults_.ForOpen(call) : kube::FaultDecision{};
+    return on_ ? faults_->ForOpen(call) : kube::FaultDecision{};
   }
   kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
-    return on_ ? faults_.ForChanges(call) : kube::FaultDecision{};
+    return on_ ? faults_->ForChanges(call) : kube::FaultDecision{};
   }
   rt::SeededRandom& random() { return random_; }
   bool OneIn(uint64_t n) { return random_.Below(n) == 0; }
@@ -37,7 +47,7 @@ class BadCalls final : public kube::FaultPlan {
     return mix;
   }
   rt::SeededRandom random_;
-  kube::SeededFaults faults_;
+  std::optional<kube::SeededFaults> faults_;
   bool on_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "rt/test_support.h"
 #include "sim/actors.h"
 #include "sim/bad_calls.h"
+#include "sim/checkers.h"
 #include "sim/scene.h"
 #include "sim/stories_rare.h"
 #include "sim/trials.h"
@@ -200,32 +201,12 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
 
 namespace {
 
-// Calls as in another plan, from when there is one.
-class LaterPlan final : public kube::FaultPlan {
- public:
-  void Set(kube::FaultPlan* plan) { plan_ = plan; }
-  kube::FaultDecision ForCall(const kube::Call& call) override {
-    return plan_ == nullptr ? kube::FaultDecision{} : plan_->ForCall(call);
-  }
-  kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
-    return plan_ == nullptr ? kube::FaultDecision{} : plan_->ForOpen(call);
-  }
-  kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
-    return plan_ == nullptr ? kube::FaultDecision{} : plan_->ForChanges(call);
-  }
-
- private:
-  kube::FaultPlan* plan_ = nullptr;
-};
-
 // What follows on the beginning.
-rt::Task<void> PlayOn(Scene& scene, LaterPlan& plan, const Story& story, CallBook* book, Day& day) {
-  BadCalls chance(day.seed);
+rt::Task<void> PlayOn(Scene& scene, BadCalls& chance, const Story& story, CallBook* book, Day& day) {
+  chance.Reseed(day.seed);
   scene.world.loop().Reseed(day.seed);
   if (book != nullptr) book->Begin();
-  plan.Set(&chance);
   co_await Live(scene, chance, day);
-  plan.Set(nullptr);
   for (const std::string& problem : scene.world.problems()) scene.Expect(false, problem);
   day.problems = scene.problems;
   day.events = scene.world.loop().steps();
@@ -233,6 +214,8 @@ rt::Task<void> PlayOn(Scene& scene, LaterPlan& plan, const Story& story, CallBoo
   day.faults = story.faults();
   day.writes_lost = scene.world.hub_disk().lost();
   day.writes_kept = scene.world.hub_disk().kept();
+  day.moves = scene.checkers->moves_ended();
+  day.outage = scene.checkers->longest_outage();
   if (book != nullptr) day.matrix = book->matrix();
 }
 
@@ -244,14 +227,14 @@ HubOf HubIn(uint64_t seed) { return BeginningOf(seed) % 5 == 4 ? HubOf::kFailing
 Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail) {
   Day day{.seed = seed};
   Story story(detail);
-  LaterPlan plan;
+  BadCalls chance(seed);
   Play(
       BeginningOf(seed),
       [&](Scene& scene) -> rt::Task<void> {
         co_await scene.Begin();
-        co_await PlayOn(scene, plan, story, book, day);
+        co_await PlayOn(scene, chance, story, book, day);
       },
-      &plan, &story, book, HubIn(seed));
+      &chance, &story, book, HubIn(seed));
   day.story = story.Text();
   return day;
 }
@@ -268,11 +251,10 @@ Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail det
   return day;
 }
 
-void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const std::function<std::string(const Day& day)>& report,
-              const std::function<void(uint64_t seed, const ChildOutput& output)>& done) {
+void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const DayReport& report, const DayDone& done) {
   INVARIANT(count == 0 || BeginningOf(from) == BeginningOf(from + count - 1), "days of one beginning");
   Story story(Story::Detail::kCounts);
-  LaterPlan plan;
+  BadCalls chance(from);
   CallBook book;
   Play(
       BeginningOf(from),
@@ -287,12 +269,12 @@ void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const std::functi
           } else {
             ResetProbes();
             Day day{.seed = seed};
-            co_await PlayOn(scene, plan, story, with_matrix ? &book : nullptr, day);
+            co_await PlayOn(scene, chance, story, with_matrix ? &book : nullptr, day);
             branch->End(report(day));
           }
         }
       },
-      &plan, &story, with_matrix ? &book : nullptr, HubIn(from));
+      &chance, &story, with_matrix ? &book : nullptr, HubIn(from));
 }
 
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
@@ -326,6 +308,8 @@ json::Value Day::Json() const {
                        {"partitions", static_cast<int64_t>(partitions)},
                        {"meddlings", static_cast<int64_t>(meddlings)},
                        {"newcomers", static_cast<int64_t>(newcomers)},
+                       {"moves", static_cast<int64_t>(moves)},
+                       {"outageMs", outage / milliseconds(1)},
                        {"directedHit", directed_hit}});
 }
 
@@ -353,6 +337,8 @@ Day Day::FromJson(const Value& value) {
           .partitions = number("partitions"),
           .meddlings = number("meddlings"),
           .newcomers = number("newcomers"),
+          .moves = number("moves"),
+          .outage = milliseconds(value["outageMs"].int_or(0)),
           .directed_hit = value["directedHit"].bool_or(false)};
   for (const Value& problem : value["problems"].items()) day.problems.emplace_back(problem.str());
   for (size_t i = 0; i < day.faults.size() && i < value["faults"].size(); ++i)

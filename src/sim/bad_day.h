@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "json/value.h"
 #include "kube/faulty_api.h"
 #include "sim/call_book.h"
@@ -50,6 +51,8 @@ struct Day {
   uint64_t partitions = 0;
   uint64_t meddlings = 0;
   uint64_t newcomers = 0;  // workloads that are placed for the first time
+  uint64_t moves = 0;      // that came to an end, one way or another
+  Duration outage{};       // the longest time for which a workload ran nowhere
   std::string story;
   CallMatrix matrix;          // which faults met which calls; when asked for
   bool directed_hit = false;  // the one fault that was asked for met its call
@@ -67,7 +70,8 @@ Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail det
 
 // Seeds of one beginning. `report` is called in the child that has played a day, `done` in this process with what it
 // gave, or with how the child died.
-void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const std::function<std::string(const Day& day)>& report,
-              const std::function<void(uint64_t seed, const ChildOutput& output)>& done);
+using DayReport = std::function<std::string(const Day& day)>;
+using DayDone = std::function<void(uint64_t seed, const ChildOutput& output)>;
+void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const DayReport& report, const DayDone& done);
 
 }  // namespace baton::sim

@@ -19,6 +19,7 @@ constexpr int kMovesAtATime = 5;               // of one cluster, out or in, whe
 constexpr int64_t kStabilizationSeconds = 10;  // of a move that names none
 constexpr Duration kWatchAgain = milliseconds(10);
 constexpr Duration kRestartsWithin = seconds(1);
+constexpr Duration kOutagesLook = seconds(30);
 constexpr int kBack = 100;  // ranks of phases
 constexpr int kEnded = 101;
 
@@ -39,6 +40,11 @@ bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> name
 bool IsManaged(const Workload& workload, const Value& object) {
   const std::string_view says = object["metadata"]["annotations"]["rollout.karmada.io/managed"].str();
   return workload.resource.kind == "FlinkDeployment" ? says != "false" : says == "true";
+}
+
+// Its owner does not want it to run.
+bool IsSuspended(const Value& spec) {
+  return spec["job"]["state"].str() == "suspended" || spec["suspend"].bool_or(false) || spec["replicas"].int_or(1) == 0;
 }
 
 bool Has(const Value& list, std::string_view text) {
@@ -70,6 +76,7 @@ void Checkers::Owns(const Workload& workload, const Value& object) {
   }
   if (!object.is_null() && IsManaged(workload, object))
     owned_.push_back({.workload = workload, .key = workload.Key(), .object = object});
+  Look();  // it may run already, and the next change be that it stops
 }
 
 // After every step of anything: the processes themselves.
@@ -96,6 +103,7 @@ void Checkers::Look() {
       if (!runs && (owned.running & bit) != 0) owned.last = name;
       bit <<= 1U;
     }
+    if (IsDown(owned)) longest_outage_ = std::max(longest_outage_, world_.loop().Now() - owned.since);
     owned.running = running;
     owned.since = world_.loop().Now();
     owned.ran = true;
@@ -109,7 +117,34 @@ rt::Task<void> Checkers::Follow() {
   rt::Scope scope(world_.loop());
   for (const kube::Resource& resource : {kMigrations, kWriters, federation::kClusters, rollout::kEvacuations})
     scope.Spawn(FollowOne(resource));
+  scope.Spawn(FollowOutages());
   co_await scope.Join();
+}
+
+// It has run, its template is there, and its owner wants it.
+bool Checkers::IsMeantToRun(const Owned& owned) {
+  return owned.ran && !owned.object.is_null() && !IsSuspended(owned.object["spec"]);
+}
+
+Duration Checkers::longest_outage() const {
+  Duration longest = longest_outage_;
+  for (const Owned& owned : owned_) {
+    if (IsDown(owned)) longest = std::max(longest, world_.loop().Now() - owned.since);
+  }
+  return longest;
+}
+
+rt::Task<void> Checkers::FollowOutages() {
+  while (true) {
+    co_await world_.loop().Sleep(kOutagesLook);
+    for (size_t i = 0; i < owned_.size(); ++i) {
+      const Owned owned = owned_[i];
+      const auto untold = [&] { return IsDown(owned_[i]) && world_.loop().Now() - owned_[i].since > kToldWithin; };
+      if (!untold() || co_await IsExplained(owned, Told::kWaits) || !untold()) continue;
+      Wrong("I3", StrCat(owned.workload.Text(), " has not run for ", kToldWithin / minutes(1),
+                         " minutes, and no status says why"));
+    }
+  }
 }
 
 rt::Task<void> Checkers::FollowOne(kube::Resource resource) {
@@ -153,6 +188,7 @@ void Checkers::MoveChanged(const Value& migration) {
   now.of_a_drain = migration["metadata"]["labels"].Has(rollout::kDrainLabel);
   CheckBudgets(migration, phase);
   if (phase == before.phase) return;
+  if (RankOf(phase) >= kEnded || phase == "Succeeded") ended_.insert(uid);
   if (story_ != nullptr && !phase.empty())
     story_->Tell("move", StrCat(kube::NameOf(migration), " is ", phase, ": ", migration["status"]["message"].str()));
   if (!meddles_with_statuses_) CheckPhase(migration, before, phase);

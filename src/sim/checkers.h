@@ -4,7 +4,7 @@
 //
 //   I1 one writer          never two processes of one workload, after every step of anything; nor two in the sink
 //   I2 nothing lost        the judge: no record lost, no state wrong; none twice where the kind promises exactly once
-//   I3 somebody runs       at the end one process runs, or a status says why not
+//   I3 somebody runs       for minutes nobody does, or at the end: a status says why not
 //   I4 no residue          at the end nothing of a move is left, and the template is as its owner wrote it
 //   I5 direction           who may write changes only with a receipt, numbers only grow; back is never forward again
 //   I6 honest status       an end is told when it is true; progress does not go backwards; receipts are chained
@@ -34,6 +34,9 @@
 namespace baton::sim {
 
 inline constexpr Duration kLastCalls = seconds(40);  // of a call that was under way when faults stopped, and a bit
+// Nobody runs for longer: somebody is told why. (Leaders, hubs and operators that are down tell nothing; they are back
+// by then.)
+inline constexpr Duration kToldWithin = minutes(5);
 
 class Checkers {
  public:
@@ -68,6 +71,8 @@ class Checkers {
   rt::Task<void> NothingIsLeft();  // I4 alone; all moves are over
 
   std::vector<Workload> workloads() const;  // that have one writer
+  size_t moves_ended() const { return ended_.size(); }
+  Duration longest_outage() const;  // for which one of them ran nowhere, and was meant to
 
  private:
   struct Owned {
@@ -90,6 +95,9 @@ class Checkers {
 
   void Wrong(std::string_view which, std::string what);
   rt::Task<void> FollowOne(kube::Resource resource);
+  rt::Task<void> FollowOutages();
+  static bool IsMeantToRun(const Owned& owned);
+  static bool IsDown(const Owned& owned) { return owned.running == 0 && IsMeantToRun(owned); }
   void MoveChanged(const json::Value& migration);
   void CheckPhase(const json::Value& migration, const Move& before, const std::string& phase);
   void CheckEnd(const json::Value& migration, const Move& move, const std::string& phase);
@@ -102,7 +110,11 @@ class Checkers {
   int LimitOf(const std::string& cluster, bool out) const;
 
   rt::Task<void> UntilAllEnded();
-  rt::Task<bool> IsExplained(const Owned& owned);
+  enum class Told : uint8_t {
+    kWaits,  // a move that is under way says what it waits for
+    kAsks,   // a person is asked
+  };
+  rt::Task<bool> IsExplained(const Owned& owned, Told least);
   rt::Task<void> CheckJudge(const Owned& owned);
   rt::Task<void> CheckRuns(const Owned& owned);
   rt::Task<void> CheckNoResidueOnHub();
@@ -117,6 +129,8 @@ class Checkers {
   std::map<std::string, json::Value> writers_;          // as they were, by "ns/name"
   std::map<std::string, json::Value> cluster_objects_;  // by name
   std::map<std::string, json::Value> drains_;           // by cluster
+  std::set<std::string> ended_;                         // moves, by uid
+  Duration longest_outage_{};                           // of those that are over
   bool meddles_ = false;
   bool meddles_with_statuses_ = false;
   bool operators_forget_ = false;

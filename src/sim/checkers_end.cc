@@ -23,11 +23,6 @@ bool Waits(const Value& migration) {
          migration["status"]["message"].str().find("notBefore") != std::string_view::npos;
 }
 
-// Its owner does not want it to run.
-bool IsSuspended(const Value& spec) {
-  return spec["job"]["state"].str() == "suspended" || spec["suspend"].bool_or(false) || spec["replicas"].int_or(1) == 0;
-}
-
 std::string Joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) StrAppend(text, text.empty() ? "" : " and ", word);
@@ -72,30 +67,38 @@ rt::Task<void> Checkers::UntilAllEnded() {
 }
 
 // Whether somebody is told why it does not run.
-rt::Task<bool> Checkers::IsExplained(const Owned& owned) {
+rt::Task<bool> Checkers::IsExplained(const Owned& owned, Told least) {
   const auto moves = co_await world_.hub().ListAll(kMigrations, {.ns = owned.workload.name.ns});
   for (const Value& move : moves.ok() ? moves->items : std::vector<Value>()) {
     const Value& of = move["spec"]["workload"];
     const bool its = of["kind"].str() == owned.workload.resource.kind && of["name"].str() == owned.workload.name.name;
     if (its && Scene::IsBlocked(move)) co_return true;
+    if (its && least == Told::kWaits && !Scene::IsOver(move) && !move["status"]["waitingFor"].str().empty())
+      co_return true;
   }
   const Value binding = co_await world_.OnHub(federation::kResourceBindings,
                                               StrCat(owned.workload.name.ns, "/", owned.workload.BindingName()));
   if (federation::FindCondition(binding["status"], "StrayWriter")["status"].str() == "True") co_return true;
+  // What its cluster did not take, and why: as after a hub was restored.
+  for (const Value& item : binding["status"]["aggregatedStatus"].items()) {
+    if (least == Told::kWaits && !item["applied"].bool_or(true) && !item["appliedMessage"].str().empty()) co_return true;
+  }
   // It failed by itself: its own operator says so.
   for (const std::string& cluster : world_.members()) {
     const practice::Job* job = ProcessOf(world_.practice(cluster), owned.workload.resource.kind, owned.key);
     if (job != nullptr && job->phase() == practice::JobPhase::kFailed) co_return true;
+    const Value object = co_await world_.OnMember(cluster, owned.workload.resource, owned.key);
+    if (least == Told::kWaits && !object["status"]["error"].str().empty()) co_return true;
   }
   co_return false;
 }
 
 // I3.
 rt::Task<void> Checkers::CheckRuns(const Owned& owned) {
-  if (owned.object.is_null() || !owned.ran || IsSuspended(owned.object["spec"])) co_return;
+  if (!IsMeantToRun(owned)) co_return;
   const auto one = [&]() -> rt::Task<bool> { co_return RunningIn(world_, owned.workload).size() == 1; };
   // A process that is being started again by its own operator is none for a moment.
-  if (co_await one() || co_await IsExplained(owned) || co_await world_.Until(one, kComesBack)) co_return;
+  if (co_await one() || co_await IsExplained(owned, Told::kAsks) || co_await world_.Until(one, kComesBack)) co_return;
   const std::vector<std::string> where = RunningIn(world_, owned.workload);
   Wrong("I3", StrCat(owned.workload.Text(),
                      where.empty() ? " runs nowhere, and no status says why" : StrCat(" runs in ", Joined(where))));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "base/probe.h"
 #include "base/strings.h"
 #include "federation/resources.h"
 #include "json/go_duration.h"
@@ -33,6 +34,7 @@ constexpr int64_t kStabilization = 5;  // seconds of each move
 constexpr int kNodes = 20;
 constexpr Duration kGitOpsEvery = seconds(10);  // at most
 constexpr uint64_t kGitOpsSalt = 0x676974;      // so that other chances stay as they are
+constexpr uint64_t kHomeOneIn = 3;              // of drains that may be taken back
 constexpr size_t kStatusShown = 400;            // characters of a status in a message
 constexpr uint64_t kRestoredOneIn = 8;          // of those that it left for good, in days with faults
 constexpr Duration kBlockedFor = minutes(1);    // a move that asks a person for that long has ended as far as we go
@@ -53,6 +55,13 @@ bool Runs(World& world, const std::string& cluster, const FleetWorkload& workloa
   return job != nullptr && job->phase() == practice::JobPhase::kRunning;
 }
 
+// Endings of one beginning.
+struct Branches {
+  std::span<const uint64_t> seeds;
+  const std::function<std::string(Rehearsal& played)>& report;
+  const DayDone& done;
+};
+
 class Stage {
  public:
   Stage(World& world, const Fleet& fleet, const RehearsalWish& wish, Rehearsal& result, BadCalls& chance, Story& story)
@@ -71,14 +80,15 @@ class Stage {
     }
   }
 
-  rt::Task<void> Play(const RehearsalOptions& options) {
-    const bool faults = options.faults;
+  // `branches`: null: one seed, that of the result.
+  rt::Task<void> Play(const RehearsalOptions& options, const Branches* branches) {
     co_await Put();
     if (!world_.own_hub()) world_.StartKarmada();
     world_.StartController();
     co_await Settle();
     if (workloads_.empty() || options.only_settle) {
       result_.day.end = "NotRehearsed";
+      if (branches != nullptr) TellAll(*branches);
       co_return;
     }
     Watch();
@@ -88,26 +98,73 @@ class Stage {
     }
     rt::Scope following(world_.loop());
     following.Spawn(checkers_.Follow());
+    world_.OnHubRestored([this] { checkers_.HubForgets(); });
+    if (branches == nullptr) {
+      co_await PlayOn(options);
+    } else {
+      co_await PlayEach(options, *branches);
+    }
+    world_.OnHubRestored(nullptr);
+    following.CancelAll();
+    world_.loop().OnEveryStep(nullptr);
+  }
+
+  // The copy did not come to run: that is the end of every seed.
+  void TellAll(const Branches& branches) {
+    for (const uint64_t seed : branches.seeds) {
+      result_.day.seed = seed;
+      branches.done(seed, {.text = branches.report(result_), .died = {}});
+    }
+  }
+
+ private:
+  rt::Task<void> PlayEach(const RehearsalOptions& options, const Branches& branches) {
+    for (const uint64_t seed : branches.seeds) {
+      const Result<Branch> branch = Branch::Fork();
+      if (!branch.ok()) {
+        branches.done(seed, {.text = {}, .died = std::string(branch.error().message())});
+      } else if (!branch->in_child()) {
+        branches.done(seed, branch->output());
+      } else {
+        ResetProbes();
+        result_.day.seed = seed;
+        co_await PlayOn(options);
+        branch->End(branches.report(result_));
+      }
+    }
+  }
+
+  // What follows on the beginning.
+  rt::Task<void> PlayOn(const RehearsalOptions& options) {
+    const bool faults = options.faults;
+    const uint64_t seed = result_.day.seed;
+    chance_.Reseed(seed);
+    world_.loop().Reseed(seed);
+    const bool gitops = options.gitops_one_in > 0 && rt::SeededRandom(seed).Below(options.gitops_one_in) == 0;
     const MonotonicTime asked = world_.loop().Now();
     const FleetWorkload& first = *workloads_.front();
     const Value before = co_await world_.OnMember(first.cluster, ResourceOf(first), first.Key());
     if (faults) chance_.Begin();
     co_await Ask();
-    if (faults) co_await Disturb(options.gitops);
+    if (faults) co_await Disturb(gitops);
     co_await Ended();
     result_.took = world_.loop().Now() - asked;
     co_await CheckAll();
-    following.CancelAll();
-    world_.loop().OnEveryStep(nullptr);
+    if (wish_.home && result_.day.end.starts_with("Drained") && chance_.OneIn(kHomeOneIn)) co_await GoHome();
+    result_.day.moves = checkers_.moves_ended();
+    result_.day.outage = checkers_.longest_outage();
+    checking_ = false;
     // On a hub of others nobody looks for what came back.
     const bool left = wish_.drain.empty() && result_.day.end == "Succeeded" && world_.own_hub();
     if (faults && left && chance_.OneIn(kRestoredOneIn)) co_await Restore(first, before);
     result_.day.writes_lost = world_.hub_disk().lost();
     result_.day.writes_kept = world_.hub_disk().kept();
     for (const std::string& problem : world_.problems()) Expect(false, problem);
+    result_.day.events = world_.loop().steps();
+    result_.day.calls = story_.calls();
+    result_.day.faults = story_.faults();
   }
 
- private:
   void Expect(bool holds, std::string what) {
     if (holds) return;
     story_.Tell("checker", what);
@@ -204,6 +261,7 @@ class Stage {
   void Watch() {
     if (workloads_.size() * names_.size() > kWritersWatchedMax) return;  // the judge counts overlaps, too
     world_.loop().OnEveryStep([this] {
+      if (!checking_) return;
       bool changed = false;
       for (const FleetWorkload* one : workloads_) {
         std::string where;
@@ -439,7 +497,10 @@ class Stage {
       if (!held) co_await ExpectRunsAlone(*one, end);
       co_await ExpectJudge(*one);
     }
-    if (held) co_return;
+    if (!held) co_await ExpectNothingIsLeft();
+  }
+
+  rt::Task<void> ExpectNothingIsLeft() {
     co_await world_.Until(
         [this]() -> rt::Task<bool> {
           co_return std::ranges::all_of(co_await Moves(), [](const Value& move) {
@@ -489,7 +550,42 @@ class Stage {
            StrCat(workload.Name(), ": a second writer came back, and the first one was stopped"));
   }
 
+  // What was moved away is moved back, one after the other, as `baton drain --return` does.
+  rt::Task<void> GoHome() {
+    story_.Tell("person", StrCat("takes the taint off ", wish_.drain, ", and wants everything home"));
+    const auto patched = [this](kube::Resource resource, std::string_view patch) -> rt::Task<void> {
+      const auto taken =
+          co_await world_.hub().Patch(std::move(resource), {"", wish_.drain}, kube::PatchType::kMerge, Yaml(patch));
+      Expect(taken.ok(), taken.ok() ? "" : StrCat("not taken: ", taken.error().message()));
+    };
+    co_await patched(federation::kClusters, "{spec: {taints: null}}");
+    co_await patched(rollout::kEvacuations, "{spec: {return: true}}");
+    Value status;
+    const bool home = co_await world_.Until(
+        [&]() -> rt::Task<bool> {
+          status = (co_await world_.OnHub(rollout::kEvacuations, wish_.drain))["status"];
+          co_return status["phase"].str() == "Returned";
+        },
+        kDrainEnds);
+    Expect(home, StrCat("not home in time: ", status.ToString().substr(0, kStatusShown)));
+    for (const FleetWorkload* one : workloads_) {
+      co_await ExpectAlone(*one, wish_.drain, "home again");
+      co_await ExpectJudge(*one);
+    }
+    result_.day.end = StrCat("Returned after ", result_.day.end);
+    co_await ExpectNothingIsLeft();
+  }
+
   rt::Task<void> ExpectRunsAlone(const FleetWorkload& workload, std::string end) {
+    const bool drains = !wish_.drain.empty();
+    const std::string& meant = end == "Succeeded" ? wish_.to : workload.cluster;
+    const std::string where = co_await ExpectAlone(workload, drains ? "" : meant, end);
+    if (drains)
+      Expect(end != "Drained" || where != wish_.drain, StrCat(workload.Name(), ": it runs in the drained cluster"));
+  }
+
+  // In one cluster, and in that one; "": in any. Gives where.
+  rt::Task<std::string> ExpectAlone(const FleetWorkload& workload, std::string meant, std::string end) {
     std::string where;
     const auto alone = [&]() -> rt::Task<bool> {
       where.clear();
@@ -502,12 +598,9 @@ class Stage {
     };
     const bool holds = co_await world_.Until(alone, minutes(5));
     Expect(holds, StrCat(workload.Name(), ": it does not run in one cluster, alone, but in '", where, "'"));
-    if (!wish_.drain.empty()) {
-      Expect(end != "Drained" || where != wish_.drain, StrCat(workload.Name(), ": it runs in the drained cluster"));
-      co_return;
-    }
-    const std::string& meant = end == "Succeeded" ? wish_.to : workload.cluster;
-    Expect(where == meant, StrCat(workload.Name(), ": ", end, ", and it runs in '", where, "', not in ", meant));
+    Expect(meant.empty() || where == meant,
+           StrCat(workload.Name(), ": ", end, ", and it runs in '", where, "', not in ", meant));
+    co_return where;
   }
 
   rt::Task<void> ExpectJudge(const FleetWorkload& workload) {
@@ -539,19 +632,22 @@ class Stage {
   std::set<const FleetWorkload*> doubled_;               // told once
   std::map<const FleetWorkload*, std::string> running_;  // where, at the last step
   std::optional<MonotonicTime> blocked_;
+  bool checking_ = true;  // what must hold at every step
   rollout::ProfileSet profiles_;
 };
 
-}  // namespace
+uint64_t BeginningOf(uint64_t seed, const RehearsalOptions& options) {
+  return options.beginning.value_or(seed / kSeedsOfOneBeginning);
+}
 
-Rehearsal Rehearse(const Fleet& fleet, const RehearsalWish& wish, uint64_t seed, const RehearsalOptions& options) {
-  Rehearsal result;
-  result.day.seed = seed;
-  rt::VirtualLoop loop(seed);
+// `result` has the seed, or gets that of each branch.
+void PlayIn(const Fleet& fleet, const RehearsalWish& wish, const RehearsalOptions& options, uint64_t beginning,
+            const Branches* branches, Rehearsal& result) {
+  rt::VirtualLoop loop(beginning);
   loop.LimitStepsPerInstant(kStepsPerInstant);
   Story story(options.detail);
   story.Begin(loop);
-  BadCalls chance(seed);
+  BadCalls chance(beginning);
   loop.Run(rt::Do([&]() -> rt::Task<void> {
     World world(loop);
     world.SetFaultPlan(&chance);
@@ -569,18 +665,35 @@ Rehearsal Rehearse(const Fleet& fleet, const RehearsalWish& wish, uint64_t seed,
       started = co_await world.Join(std::string(kube::NameOf(cluster)), std::move(more));
     }
     if (started.ok()) {
-      co_await stage.Play(options);
+      co_await stage.Play(options, branches);
     } else {
       result.day.problems.push_back(StrCat("the copy does not start: ", started.error().message()));
+      if (branches != nullptr) stage.TellAll(*branches);
     }
     co_await world.Stop();
   }));
   story.End();
-  result.day.events = story.events();
-  result.day.calls = story.calls();
-  result.day.faults = story.faults();
   result.day.story = story.Text();
+}
+
+}  // namespace
+
+Rehearsal Rehearse(const Fleet& fleet, const RehearsalWish& wish, uint64_t seed, const RehearsalOptions& options) {
+  Rehearsal result;
+  result.day.seed = seed;
+  PlayIn(fleet, wish, options, BeginningOf(seed, options), nullptr, result);
   return result;
+}
+
+void RehearseAll(const Fleet& fleet, const RehearsalWish& wish, std::span<const uint64_t> seeds,
+                 const RehearsalOptions& options, const std::function<std::string(Rehearsal& played)>& report,
+                 const DayDone& done) {
+  if (seeds.empty()) return;
+  const uint64_t beginning = BeginningOf(seeds.front(), options);
+  for (const uint64_t seed : seeds) INVARIANT(BeginningOf(seed, options) == beginning, "seeds of one beginning");
+  Rehearsal result;
+  const Branches branches{.seeds = seeds, .report = report, .done = done};
+  PlayIn(fleet, wish, options, beginning, &branches, result);
 }
 
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)

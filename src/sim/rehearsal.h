@@ -13,7 +13,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,13 +35,15 @@ struct RehearsalWish {
   std::string to;     // a move of the fleet's first workload
   std::string drain;  // or the cluster that is emptied
   int64_t most = 0;   // moves at a time; 0: as the fleet says
+  bool home = false;  // of a drain: in every third play everything is brought home afterwards
 };
 
 struct RehearsalOptions {
+  std::optional<uint64_t> beginning;  // the seed of all that comes before the wish; nothing: of a row of seeds, below
   bool faults = false;
-  bool only_settle = false;  // nothing is moved: which of them run in the copy?
-  bool own_hub = true;       // false: another federation places and carries (sim/world.h)
-  bool gitops = false;       // beside the faults a bot applies the workloads again and again, as they are in the fleet
+  bool only_settle = false;    // nothing is moved: which of them run in the copy?
+  bool own_hub = true;         // false: another federation places and carries (sim/world.h)
+  uint64_t gitops_one_in = 0;  // such days with faults have a bot that applies the workloads again and again; 0: none
   Story::Detail detail = Story::Detail::kCounts;
 };
 
@@ -51,6 +56,14 @@ struct Rehearsal {
   Duration took{};                               // virtual time, from the wish to its end
 };
 
+// Making a world, and starting the copy in it, takes longer than a move. As with bad days (bad_day.h), seeds that
+// seed / kSeedsOfOneBeginning is the same for have one beginning, up to where the wish is told, unless one is given.
 Rehearsal Rehearse(const Fleet& fleet, const RehearsalWish& wish, uint64_t seed, const RehearsalOptions& options);
+
+// Seeds of one beginning, which is made once; each goes on from there in a fork of the process. `report` is called in
+// the child that has played a seed, `done` in this process with what it gave, or with how the child died.
+void RehearseAll(const Fleet& fleet, const RehearsalWish& wish, std::span<const uint64_t> seeds,
+                 const RehearsalOptions& options, const std::function<std::string(Rehearsal& played)>& report,
+                 const DayDone& done);
 
 }  // namespace baton::sim

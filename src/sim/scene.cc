@@ -333,7 +333,11 @@ rt::Task<Value> Scene::SpecIn(std::string cluster) {
 // It runs there, alone, as the template says.
 rt::Task<void> Scene::ExpectRunsAlone(std::string cluster) {
   const bool runs = co_await world.Until([&] { return RunsIn(cluster); }, minutes(5));
-  Expect(runs, StrCat("it runs in '", co_await WhereItRuns(), "' and not in ", cluster));
+  const Value status = (co_await OnMember(cluster))["status"];
+  // An operator that forgot what it knew of a job while its template was edited stops it and asks a person to start it.
+  if (!runs && operator_forgot && !status["error"].str().empty()) co_return;
+  Expect(runs, StrCat("it runs in '", co_await WhereItRuns(), "' and not in ", cluster, ", where its status is ",
+                      status.ToString()));
   // What renders its last spec may stand in a call that was under way when the faults stopped.
   co_await world.Until([&]() -> rt::Task<bool> { co_return co_await SpecIn(cluster) == (co_await Template())["spec"]; },
                        kube::kCallTimeout + seconds(10));

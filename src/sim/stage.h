@@ -87,6 +87,7 @@ class SimStage final : public scenario::Stage {
   rt::Task<std::string> Receipts(const Step& step);
   rt::Task<std::string> Judge(const Step& step);
   rt::Task<std::string> Moves(const Step& step);
+  std::string Down(const Step& step);
   // The move of that name, or the newest of {kind, name}.
   rt::Task<Result<json::Value>> MoveOf(json::Value of);
 

@@ -64,6 +64,7 @@ rt::Task<std::string> SimStage::Expectation(const Step& step) {
   if (step.Is("receipts")) co_return co_await Receipts(step);
   if (step.Is("judge")) co_return co_await Judge(step);
   if (step.Is("moves")) co_return co_await Moves(step);
+  if (step.Is("down")) co_return Down(step);
   co_return StrCat("this world has no ", step.verb->name);
 }
 
@@ -147,6 +148,15 @@ rt::Task<std::string> SimStage::Moves(const Step& step) {
 }
 
 // ---- processes, and who may write ----
+
+std::string SimStage::Down(const Step& step) {
+  const Result<Duration> most = scenario::TimeOf(step.what, {});
+  if (!most.ok() || *most <= Duration{}) return StrCat("down is a time, and not ", step.what.ToString());
+  const Duration longest = checkers_.longest_outage();
+  if (longest <= *most) return "";
+  return StrCat("a workload should run nowhere for ", step.what.str(), " at most, and one did for ",
+                longest / milliseconds(1), " ms");
+}
 
 rt::Task<std::string> SimStage::Runs(const Step& step) {
   const Result<Workload> workload = Workload::Of(step.what["kind"].str(), step.what["name"].str());

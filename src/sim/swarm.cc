@@ -58,18 +58,19 @@ std::string PlayRow(uint64_t from, uint64_t count, const SwarmOptions& options) 
   ResetProbes();
   const double begun = CpuSeconds();
   std::string text;
+  const auto report = [&](const Day& day) {
+    return StrCat(day.Json().ToString(), "\n", SitesLine(day), ProbesLine(0));
+  };
+  const auto done = [&](uint64_t seed, const ChildOutput& output) {
+    text += output.text;
+    if (output.died.empty()) return;
+    text += Day{.seed = seed, .problems = {StrCat("the program ended by ", output.died)}}.Json().ToString() + "\n";
+  };
   if (options.play != nullptr) {
-    for (uint64_t seed = from; seed < from + count; ++seed) text += options.play(seed).Json().ToString() + "\n";
-    return text + ProbesLine(CpuSeconds() - begun);
+    options.play(from, count, report, done);
+  } else {
+    PlayDays(from, count, options.matrix, report, done);
   }
-  PlayDays(
-      from, count, options.matrix,
-      [&](const Day& day) { return StrCat(day.Json().ToString(), "\n", SitesLine(day), ProbesLine(0)); },
-      [&](uint64_t seed, const ChildOutput& output) {
-        text += output.text;
-        if (output.died.empty()) return;
-        text += Day{.seed = seed, .problems = {StrCat("the program ended by ", output.died)}}.Json().ToString() + "\n";
-      });
   return text + ProbesLine(CpuSeconds() - begun);
 }
 
@@ -95,6 +96,8 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.partitions += day.partitions;
   swarm.meddlings += day.meddlings;
   swarm.newcomers += day.newcomers;
+  swarm.moves += day.moves;
+  swarm.outages.push_back(day.outage);
   for (size_t i = 0; i < day.faults.size(); ++i) swarm.faults.at(i) += day.faults.at(i);
   ++swarm.ends[day.end.empty() ? "Failed" : day.end];
   if (day.problems.empty()) return;
@@ -139,10 +142,10 @@ Result<Swarm> RunSwarm(const SwarmOptions& options, const std::function<void(con
     uint64_t count;
   };
   std::vector<Row> rows;
-  const uint64_t each = std::clamp<uint64_t>(options.count / options.jobs, 1, kSeedsOfOneBeginning);
+  const uint64_t each = std::clamp<uint64_t>(options.count / options.jobs, 1, options.row);
   for (uint64_t at = options.from; at < options.from + options.count; at += rows.back().count) {
-    const uint64_t of_beginning = kSeedsOfOneBeginning - at % kSeedsOfOneBeginning;
-    rows.push_back({at, std::min({each, of_beginning, options.from + options.count - at})});
+    const uint64_t of_row = options.row - at % options.row;
+    rows.push_back({at, std::min({each, of_row, options.from + options.count - at})});
   }
   const auto begun = std::chrono::steady_clock::now();
   // Each seed has a process of its own. One whose row's process died is played again, alone.
@@ -206,10 +209,12 @@ Result<uint64_t> FillMatrix(Swarm& swarm, const SwarmOptions& options, const Dir
 std::string Swarm::Text() const {
   char number[64];
   std::string text = StrCat(seeds, " seeds, ", failed, " failed; ", events, " events, ", calls, " calls");
-  std::snprintf(number, sizeof number, "%.1f", cpu_seconds > 0 ? static_cast<double>(seeds) / cpu_seconds : 0.0);
+  const auto rate = [&](uint64_t count) { return cpu_seconds > 0 ? static_cast<double>(count) / cpu_seconds : 0.0; };
+  std::snprintf(number, sizeof number, "%.1f", rate(seeds));
   StrAppend(text, "; ", number, " seeds per second and core\nmoves ended:");
   for (const auto& [end, count] : ends) StrAppend(text, "  ", end, " ", count);
-  StrAppend(text, "\nfaults:");
+  std::snprintf(number, sizeof number, "%.1f", rate(moves));
+  StrAppend(text, "\nwhole moves: ", moves, ", ", number, " per second and core\nfaults:");
   for (size_t i = 1; i < faults.size(); ++i) {
     if (faults.at(i) > 0) StrAppend(text, "  ", kube::FaultName(static_cast<kube::Fault>(i)), " ", faults.at(i));
   }
@@ -220,6 +225,12 @@ std::string Swarm::Text() const {
             "  partitions ", partitions, "  drifting clocks ", drifts, "  meddlings ", meddlings, "  GitOps syncs ",
             syncs, "  newcomers ", newcomers, "\nspent quotas ", quotas, "  clusters restored ", restores, "  taints ",
             taints, "  evictions of a Karmada ", evictions);
+  std::vector<Duration> sorted = outages;
+  std::ranges::sort(sorted);
+  if (!sorted.empty()) {
+    StrAppend(text, "\nthe longest that a workload ran nowhere: ", sorted[sorted.size() / 2] / milliseconds(1),
+              " ms in the median day, ", sorted.back() / seconds(1), " s in the worst");
+  }
   const auto hit =
       static_cast<size_t>(std::ranges::count_if(probes, [](const auto& probe) { return probe.second > 0; }));
   StrAppend(text, "\nprobes hit: ", hit, " of ", probes.size(), "\n");

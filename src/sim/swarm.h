@@ -27,9 +27,12 @@ struct SwarmOptions {
   uint64_t count = 1000;
   Duration budget = {};  // real time after which no row of seeds is begun; zero: all
   size_t jobs = 1;
-  size_t failures_max = 10;                          // then no new seeds are begun
-  bool matrix = false;                               // count which faults met which calls
-  std::function<Day(uint64_t seed)> play = nullptr;  // what a seed is; null: a bad day
+  size_t failures_max = 10;             // then no new seeds are begun
+  bool matrix = false;                  // count which faults met which calls
+  uint64_t row = kSeedsOfOneBeginning;  // seeds that are played by one process: those of one seed / row
+  // Plays seeds of one row, each in a process of its own; null: bad days.
+  using PlayRow = std::function<void(uint64_t from, uint64_t count, const DayReport& report, const DayDone& done)>;
+  PlayRow play = nullptr;
 };
 
 struct Swarm {
@@ -55,6 +58,8 @@ struct Swarm {
   uint64_t partitions = 0;
   uint64_t meddlings = 0;
   uint64_t newcomers = 0;
+  uint64_t moves = 0;
+  std::vector<Duration> outages;  // the longest of each day
   std::array<uint64_t, kube::kFaults> faults{};
   std::map<std::string, uint64_t> ends;                        // phase: how often
   std::map<std::string, uint64_t> probes;                      // name: hits; all that the program has

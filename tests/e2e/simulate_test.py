@@ -1,5 +1,6 @@
 """`baton simulate`: one seed is one story, what is asked for in a wrong way is told, and a story that does not hold fails."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ def simulate(*arguments):
 
 class StoryTest(unittest.TestCase):
     def test_one_seed_is_one_story_and_ends_with_its_counts(self):
-        for arguments in (["--seed", "3"], ["--seed", "4", "--kinds"], ["--pair", "forward:hub-dies-kept-20"]):
+        for arguments in (["--seed", "3"], ["--seed", "4", "--kinds"], ["--seed", "5", "--drains"], ["--pair", "forward:hub-dies-kept-20"]):
             with self.subTest(arguments):
                 code, told, _ = simulate(*arguments, "--trace")
                 self.assertEqual(code, 0, told[-2000:])
@@ -35,10 +36,21 @@ class StoryTest(unittest.TestCase):
         kinds = {simulate("--kinds", "--seed", str(seed))[1].splitlines()[-1].split(": ")[1].split(",")[0] for seed in range(9)}
         self.assertEqual(len(kinds), 9, kinds)
 
+    def test_a_seed_of_a_row_is_the_same_alone(self):
+        # Each in a fork of one beginning, and one of them with a beginning of its own.
+        for mode in ([], ["--kinds"], ["--drains"]):
+            with self.subTest(mode):
+                _, one, _ = simulate(*mode, "--seeds", "1", "--seed", "7", "-j", "1")
+                _, many, _ = simulate(*mode, "--seeds", "8", "--seed", "0", "-j", "1")
+                _, before, _ = simulate(*mode, "--seeds", "7", "--seed", "0", "-j", "1")
+                calls = [int(re.search(r"(\d+) calls", text).group(1)) for text in (one, many, before)]
+                self.assertGreater(calls[0], 0)
+                self.assertEqual(calls[1] - calls[2], calls[0])
+
     def test_many_print_counters_and_end_well(self):
         code, told, _ = simulate("--seeds", "20", "-j", "2")
         self.assertEqual(code, 0, told)
-        for word in ("20 seeds, 0 failed", "moves ended:", "faults:", "deaths of the hub", "probes hit:"):
+        for word in ("20 seeds, 0 failed", "moves ended:", "whole moves:", "the longest that a workload ran nowhere", "faults:", "deaths of the hub", "probes hit:"):
             self.assertIn(word, told)
 
     def test_a_story_that_does_not_hold_says_where_and_exits_with_1(self):
@@ -57,6 +69,8 @@ class WrongWordsTest(unittest.TestCase):
     def test_what_does_not_go_together_is_told(self):
         for arguments, words in (
                 (["--kinds", "--matrix"], "--matrix does not go with --kinds"),
+                (["--kinds", "--drains"], "--drains does not go with --kinds"),
+                (["--drains", "--probes"], "--probes does not go with --drains"),
                 (["--kinds", "--trace"], "--trace is for a single seed"),
                 (["--singles", "--seeds", "5"], "--seeds is for random days"),
                 (["--pair", "forward:nothing-3"], "hub-restored-N"),
