@@ -37,6 +37,7 @@ constexpr uint64_t kGitOpsSalt = 0x676974;      // so that other chances stay as
 constexpr uint64_t kHomeOneIn = 3;              // of drains that may be taken back
 constexpr size_t kStatusShown = 400;            // characters of a status in a message
 constexpr uint64_t kRestoredOneIn = 8;          // of those that it left for good, in days with faults
+constexpr Duration kStuckFor = minutes(5);      // likewise a drain
 constexpr Duration kBlockedFor = minutes(1);    // a move that asks a person for that long has ended as far as we go
 
 const kube::Resource& ResourceOf(const FleetWorkload& workload) {
@@ -469,7 +470,10 @@ class Stage {
       const Value status = (co_await world_.OnHub(rollout::kEvacuations, wish_.drain))["status"];
       result_.day.end = status["phase"].str();
       result_.said = status["message"].str();
-      co_return result_.day.end == "Drained" || result_.day.end == "Stuck";
+      // A cluster that was away may be somewhere to go again.
+      if (result_.day.end != "Stuck") stuck_.reset();
+      if (result_.day.end == "Stuck" && !stuck_) stuck_ = world_.loop().Now();
+      co_return result_.day.end == "Drained" || (stuck_ && world_.loop().Now() - *stuck_ > kStuckFor);
     };
     const bool ended = co_await world_.Until(over, drain ? kDrainEnds : kMoveEnds);
     if (held) result_.day.end = "Held";
@@ -632,6 +636,7 @@ class Stage {
   std::set<const FleetWorkload*> doubled_;               // told once
   std::map<const FleetWorkload*, std::string> running_;  // where, at the last step
   std::optional<MonotonicTime> blocked_;
+  std::optional<MonotonicTime> stuck_;
   bool checking_ = true;  // what must hold at every step
   rollout::ProfileSet profiles_;
 };
