@@ -470,6 +470,21 @@ rt::Task<Result<bool>> ExecuteController::RemoveFromMember(Member& member, const
   co_return !live.ok() && live.error().kind() == ErrorKind::kNotFound;
 }
 
+// A writer ends with its template, or by a move, not by whoever deletes a Work: that is made anew (render).
+rt::Task<Result<bool>> ExecuteController::OutlivesItsWork(std::string cluster, json::Value manifest) {
+  if (hub_.gate() == nullptr || !hub_.gate()->Manages(manifest)) co_return false;
+  const std::string uid(manifest["metadata"]["annotations"][keys::kTemplateUid].str());
+  const TemplateKey key = TemplateKey::Of(manifest);
+  if (!CO_TRY(co_await hub_.TemplateStands(key, uid))) co_return false;
+  if (CO_TRY(co_await hub_.gate()->MayRemove(cluster, manifest))) co_return false;
+  SOMETIMES("federation.writer_outlives_its_work");
+  hub_.events().Warning(hub_.Template(key), "WriterKept",
+                        StrCat("somebody deleted the Work of ", cluster,
+                               ", where the one writer of this workload runs, or is to run: it is not removed, and the "
+                               "Work is made anew; delete the template to remove the workload"));
+  co_return true;
+}
+
 rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const json::Value& work) {
   const std::string cluster = ClusterOfWork(work);
   const json::Value cluster_object = hub_.clusters().Get(cluster);
@@ -485,7 +500,9 @@ rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const 
     // is.
     if (!leaves) co_return kube::Outcome::Retry(UnavailableError(member->closed()));
   } else if (member != nullptr && !given_up) {
-    const Result<bool> gone = co_await RemoveFromMember(*member, work);
+    const Result<bool> outlives = leaves ? Result<bool>(false) : co_await OutlivesItsWork(cluster, ManifestOf(work));
+    if (!outlives.ok()) co_return kube::Outcome::Retry(outlives.error());
+    const Result<bool> gone = *outlives ? Result<bool>(true) : co_await RemoveFromMember(*member, work);
     if (!gone.ok()) co_return kube::Outcome::Retry(gone.error());
     if (gone.ok() && !*gone && !leaves) co_return kube::Outcome::WaitFor(kMemberRetry);
   } else if (!leaves) {

@@ -59,6 +59,8 @@ class ExecuteController {
   rt::Task<Result<json::Value>> Merged(json::Value desired, json::Value observed);
   rt::Task<kube::Outcome> Remove(const std::string& key, const json::Value& work);
   rt::Task<Result<bool>> RemoveFromMember(Member& member, const json::Value& work);
+  // Whether what is there is the one writer of a workload whose template stands: it does not go with its Work.
+  rt::Task<Result<bool>> OutlivesItsWork(std::string cluster, json::Value manifest);
   rt::Task<Result<void>> WriteStatus(const json::Value& work, const Applied* applied, bool suspended);
   void TellFailure(const json::Value& work, const std::string& message);
   void TellStray(const json::Value& work, const std::string& stray, json::Value& status);

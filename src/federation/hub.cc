@@ -258,6 +258,13 @@ std::vector<std::string> Hub::BindingsOfKind(std::string_view api_version, std::
   return keys;
 }
 
+rt::Task<Result<bool>> Hub::TemplateStands(TemplateKey key, std::string uid) {
+  const kube::Resource resource = CO_TRY(co_await ResourceOf(key.api_version, key.kind));
+  const Result<json::Value> live = co_await api().Get(resource, {key.ns, key.name});
+  if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return live.error();
+  co_return live.ok() && !kube::IsDeleting(*live) && kube::UidOf(*live) == uid;
+}
+
 rt::Task<Result<kube::Resource>> Hub::ResourceOf(std::string api_version, std::string kind) {
   const size_t slash = api_version.find('/');
   const std::string group = slash == std::string::npos ? "" : api_version.substr(0, slash);

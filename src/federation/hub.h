@@ -111,6 +111,8 @@ class Hub {
   // From now on templates of that kind are watched. False while the hub does not serve it.
   rt::Task<bool> WatchTemplates(std::string api_version, std::string kind);
   const json::Value& Template(const TemplateKey& key) const;
+  // Whether the hub has that template, and nobody has deleted it: read live, not from our copy.
+  rt::Task<Result<bool>> TemplateStands(TemplateKey key, std::string uid);
   bool TemplatesKnown(std::string_view api_version, std::string_view kind) const;  // watched, and the list is complete
   void OnTemplate(TemplateHandler handler) { template_handlers_.push_back(std::move(handler)); }
   void ForEachTemplate(std::string_view api_version, std::string_view kind,

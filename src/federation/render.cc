@@ -408,13 +408,6 @@ rt::Task<Result<void>> RenderController::KeepWriter(const std::string& key, cons
   co_return Result<void>();
 }
 
-rt::Task<Result<bool>> RenderController::TemplateStands(TemplateKey key, std::string uid) {
-  const kube::Resource resource = CO_TRY(co_await hub_.ResourceOf(key.api_version, key.kind));
-  const Result<json::Value> live = co_await hub_.api().Get(resource, {key.ns, key.name});
-  if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return live.error();
-  co_return live.ok() && !kube::IsDeleting(*live) && kube::UidOf(*live) == uid;
-}
-
 // A writer ends with its template, or by a move, not by whoever deletes a binding: that is made anew (detect), with the
 // clusters whose Works it finds.
 rt::Task<Result<std::set<std::string, std::less<>>>> RenderController::WritersWithout(const std::string& key,
@@ -427,7 +420,7 @@ rt::Task<Result<std::set<std::string, std::less<>>>> RenderController::WritersWi
     // A template that was made anew may have been rendered already: the binding is of the one before.
     const json::Value& made_from = manifest["metadata"]["annotations"][keys::kTemplateUid];
     const std::string uid((binding.is_null() ? made_from : binding["spec"]["resource"]["uid"]).str());
-    if (!CO_TRY(co_await TemplateStands(TemplateKey::Of(manifest), uid))) continue;
+    if (!CO_TRY(co_await hub_.TemplateStands(TemplateKey::Of(manifest), uid))) continue;
     const std::string cluster = ClusterOfWork(work);
     if (CO_TRY(co_await hub_.gate()->MayRemove(cluster, manifest))) continue;
     SOMETIMES("federation.writer_outlives_its_binding");

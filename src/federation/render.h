@@ -64,7 +64,6 @@ class RenderController {
   // The clusters that keep their Work when the binding goes, or is gone, and its template is not.
   rt::Task<Result<std::set<std::string, std::less<>>>> WritersWithout(const std::string& key,
                                                                       const json::Value& binding);
-  rt::Task<Result<bool>> TemplateStands(TemplateKey key, std::string uid);  // live
   // Whether the binding on the hub is the one that is decided on: what is removed is not removed for an old copy.
   rt::Task<Result<bool>> IsCurrent(std::string key, json::Value binding);
   rt::Task<Result<void>> RemoveWorks(const std::string& key, const json::Value& binding,

@@ -160,6 +160,15 @@ rt::Task<Result<void>> CheckMember(federation::Federation& federation, const Pre
     co_return Result<void>();
   }
   checks.Ask(side, !object.is_null(), StrCat("it is in ", cluster), StrCat("nothing of it is in ", cluster, " yet"));
+  // One that was made anew is held, and has lost its state: nothing could be captured from it, and an abort would let
+  // it run from nothing. (On a hub of others nobody holds it: it runs, and is moved as it is.)
+  const std::string& on_record = question.writer.holder.member_uid;
+  const bool same = object.is_null() || on_record.empty() || question.writer.holder.cluster != cluster ||
+                    federation.hub().gate() == nullptr || on_record == holder.member_uid;
+  checks.Ask(side, GUARD("handoff.source_is_on_record", same), StrCat("the one in ", cluster, " is the one on record"),
+             StrCat("the one in ", cluster,
+                    " was made anew there, has lost its state, and is held: condition "
+                    "StrayWriter of its binding says how it is let run; it can be moved when it does"));
   // Epochs that begin anew would be refused by the member for ever.
   const int64_t epoch = question.profile->EpochOf(object);
   checks.Ask(side, question.writer.exists || epoch <= 0, StrCat("its epoch in ", cluster, " is on record"),

@@ -253,7 +253,11 @@ rt::Task<void> Troubles(Course course) {
 rt::Task<void> Meddler(Course course, Duration after, size_t which) {
   co_await course.scene.world.loop().Sleep(after);
   ++course.day.meddlings;
-  co_await Meddlings()[which].meddle(course.scene);
+  const Meddling& one = Meddlings()[which];
+  co_await one.meddle(course.scene);
+  if (one.undo == nullptr) co_return;
+  co_await course.scene.world.loop().Sleep(kPersonThinks);
+  co_await one.undo(course.scene);
 }
 
 static rt::Task<void> UntilToldToStop(Scene& scene) {

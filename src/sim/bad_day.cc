@@ -34,6 +34,8 @@ constexpr uint64_t kLiesSalt = 0x6c696573;
 
 rt::Task<void> ExpectAfter(Scene& scene, const Value& end, const Day& day) {
   const bool deleted = (co_await scene.Template()).is_null();
+  const bool held = scene.deleted_in_member && !deleted && !Scene::IsBlocked(end) && co_await IsHeldAsStray(scene);
+  if (held) co_return co_await scene.ExpectClean();
   if (!end.is_null() && !deleted) co_return co_await scene.CheckAll();
   if (end.is_null() && !deleted) {
     // An operator that forgot its status, or a JobManager that died, starts it again.
@@ -169,6 +171,8 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
     faults = {.fail_image = faults.fail_image};
     scene.world.CutOff(cluster, Cut::kNone);
   }
+  // Who was about to take back what they did, does.
+  if (day.meddlings > 0 && Meddlings()[which].undo != nullptr) co_await Meddlings()[which].undo(scene);
   scene.world.KillDeposed();
   if (!two && !scene.world.controller_runs()) scene.world.StartController();
   if (two) HealReplicas(scene.world);

@@ -81,9 +81,11 @@ class Checkers {
     json::Value object;     // as its owner wrote it; null: it is gone
     uint64_t running = 0;   // where: bits
     MonotonicTime since{};  // it runs there, and nowhere else
+    Duration before{};      // for how long it was as it was before that
     std::string last;       // where it ran, of where it runs no more since then
     bool ran = false;
     bool two = false;
+    bool untold = false;  // at the last look nobody was told why it runs nowhere
   };
   struct Move {
     std::string phase;

@@ -62,10 +62,11 @@ class Scene {
   std::string to;
   std::string move = "move";  // the migration that is meant where no name is given
   std::vector<std::string> problems;
-  bool template_edited = false;   // by the scene itself
-  bool operator_forgot = false;   // a status; what it does then to a job that runs is its own doing
-  bool paused_by_a_user = false;  // the binding's scheduling, before the move
-  Checkers* checkers = nullptr;   // of what must hold all the time, while the scene is played
+  bool template_edited = false;    // by the scene itself
+  bool operator_forgot = false;    // a status; what it does then to a job that runs is its own doing
+  bool deleted_in_member = false;  // somebody deleted the workload in a cluster, where it is made anew, and held
+  bool paused_by_a_user = false;   // the binding's scheduling, before the move
+  Checkers* checkers = nullptr;    // of what must hold all the time, while the scene is played
 
   void Expect(bool holds, std::string what) {
     if (!holds) problems.push_back(std::move(what));

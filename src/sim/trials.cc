@@ -157,6 +157,44 @@ rt::Task<void> DeleteBinding(Scene& scene) {
       co_await scene.world.hub().Delete(federation::kResourceBindings, kube::Name::FromKey(std::string(kBindingKey)));
 }
 
+rt::Task<void> DeleteWorks(Scene& scene) {
+  scene.Tell("person", "deletes the Works");
+  const auto works = co_await scene.world.hub().ListAll(federation::kWorks);
+  for (const Value& work : works.ok() ? works->items : std::vector<Value>()) {
+    if (federation::BindingOfWork(work) != kBindingKey) continue;
+    [[maybe_unused]] const auto gone = co_await scene.world.hub().Delete(federation::kWorks, kube::Name::Of(work));
+  }
+}
+
+rt::Task<void> DeleteWriter(Scene& scene) {
+  scene.Tell("person", "deletes the Writer");
+  [[maybe_unused]] const auto gone =
+      co_await scene.world.hub().Delete(kWriters, kube::Name::FromKey(std::string(kBindingKey)));
+}
+
+rt::Task<void> DeletePolicy(Scene& scene) {
+  scene.Tell("person", "deletes the policy");
+  [[maybe_unused]] const auto gone =
+      co_await scene.world.hub().Delete(federation::kPropagationPolicies, kube::Name::Of(Yaml(kPolicy)));
+}
+rt::Task<void> ApplyPolicy(Scene& scene) {
+  scene.Tell("person", "applies the policy again");
+  [[maybe_unused]] const auto again = co_await scene.world.Apply(federation::kPropagationPolicies, Yaml(kPolicy));
+}
+
+rt::Task<void> Pause(Scene& scene) { return scene.PatchMigration("{spec: {paused: true}}"); }
+rt::Task<void> Resume(Scene& scene) { return scene.PatchMigration("{spec: {paused: false}}"); }
+
+rt::Task<void> DeleteIn(Scene& scene, std::string cluster) {
+  if ((co_await scene.OnMember(cluster)).is_null()) co_return;
+  scene.deleted_in_member = true;
+  scene.Tell(StrCat("cluster ", cluster), "somebody deletes the workload there");
+  [[maybe_unused]] const auto gone =
+      co_await scene.world.member(cluster).Delete(FlinkDeployments(), kube::Name::FromKey(std::string(kWorkload)));
+}
+rt::Task<void> DeleteInSource(Scene& scene) { return DeleteIn(scene, scene.from); }
+rt::Task<void> DeleteInTarget(Scene& scene) { return DeleteIn(scene, scene.to); }
+
 rt::Task<void> RescheduleToTarget(Scene& scene) { co_await Reschedule(scene, StrCat("{name: ", scene.to, "}")); }
 rt::Task<void> RescheduleElsewhere(Scene& scene) { co_await Reschedule(scene, StrCat("{name: ", scene.Third(), "}")); }
 rt::Task<void> RescheduleNowhere(Scene& scene) { co_await Reschedule(scene, ""); }
@@ -173,12 +211,20 @@ const std::vector<Meddling>& AllMeddlings() {
       {"RescheduleElsewhere", RescheduleElsewhere, {"Succeeded"}},
       {"RescheduleNowhere", RescheduleNowhere, {"Succeeded"}},
       {"DeleteBinding", DeleteBinding, {"Succeeded"}, true},
+      {"DeleteWorks", DeleteWorks, {"Succeeded"}, true},
+      {"DeleteWriter", DeleteWriter, {"Succeeded"}},
+      {"DeletePolicy", DeletePolicy, {"Succeeded"}, false, false, ApplyPolicy},
+      {"Pause", Pause, {"Succeeded"}, false, false, Resume},
+      {"DeleteInSource", DeleteInSource, {"Succeeded", "Aborted"}, true, true},
+      {"DeleteInTarget", DeleteInTarget, {"Succeeded", "RolledBack"}, true, true},
   };
   return kAll;
 }
 
 rt::Task<void> ExpectAfterMeddling(Scene& scene, const Value& end) {
   const bool deleted = (co_await scene.Template()).is_null();
+  const bool held = scene.deleted_in_member && !deleted && !Scene::IsBlocked(end) && co_await IsHeldAsStray(scene);
+  if (held) co_return co_await scene.ExpectClean();
   if (!end.is_null() && !deleted) co_await scene.CheckAll();
   if (end.is_null() && !deleted) {
     const std::string holder((co_await scene.Writer())["spec"]["holder"]["cluster"].str());
@@ -191,6 +237,18 @@ rt::Task<void> ExpectAfterMeddling(Scene& scene, const Value& end) {
 }
 
 }  // namespace
+
+rt::Task<bool> IsHeldAsStray(Scene& scene) {
+  bool told = false;
+  const bool either = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        told = co_await scene.StrayIsTold();
+        co_return told || !(co_await scene.WhereItRuns()).empty();
+      },
+      minutes(5));
+  scene.Expect(either, "somebody deleted it in its cluster; it does not run, and nobody is told");
+  co_return told;
+}
 
 rt::Task<void> ExpectGoneWithItsTemplate(Scene& scene) {
   const bool gone = co_await scene.world.Until(
@@ -216,6 +274,9 @@ Trial MeddleAt(uint64_t seed, const Meddling& one, size_t k, Story* story, HubOf
     meddler->Spawn(rt::Do([&]() -> rt::Task<void> {
       co_await plan.reached.Wait();
       co_await one.meddle(scene);
+      if (one.undo == nullptr) co_return;
+      co_await scene.world.loop().Sleep(kPersonThinks);
+      co_await one.undo(scene);
     }));
     co_await scene.Ask();
     const Value end = co_await scene.Settled();
@@ -224,7 +285,8 @@ Trial MeddleAt(uint64_t seed, const Meddling& one, size_t k, Story* story, HubOf
     const std::string phase(end["status"]["phase"].str());
     // Another federation creates what it finds in a binding: a target that is there too early ends the move.
     const bool too_early = hub != HubOf::kBaton && one.meddle == RescheduleToTarget && phase == "Aborted";
-    const bool right = std::ranges::find(one.ends, phase) != one.ends.end() || too_early || plan.writes() < k;
+    const bool right = std::ranges::find(one.ends, phase) != one.ends.end() || too_early || plan.writes() < k ||
+                       (one.may_ask && Scene::IsBlocked(end));
     scene.Expect(right, StrCat("ended as '", Scene::Said(end), "'"));
     if (!right) scene.Expect(false, StrCat(kOfTheRecord, co_await scene.Dump()));
     co_await ExpectAfterMeddling(scene, end);

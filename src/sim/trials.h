@@ -41,13 +41,18 @@ Trial TwoLeadersFrom(uint64_t seed, Way way, size_t k, Duration delay, Story* st
 Trial WishAt(uint64_t seed, size_t k, AtWrite::Side side, Story* story = nullptr);
 
 // People and other controllers meddle.
+inline constexpr Duration kPersonThinks = seconds(20);  // before what was done is undone
 struct Meddling {
   const char* name;
   rt::Task<void> (*meddle)(Scene& scene);
   std::vector<std::string> ends;  // that are right then; "": the migration is gone
   bool ours_only = false;         // what the hub of another federation does not stand: docs/ROLLOUT.md tells of it
+  bool may_ask = false;           // that a person is asked is right, too
+  rt::Task<void> (*undo)(Scene& scene) = nullptr;  // who did it takes it back after a while
 };
 std::span<const Meddling> Meddlings();
+// Somebody deleted it in its cluster: it runs all the same, or a person is told that what is there now is held (true).
+rt::Task<bool> IsHeldAsStray(Scene& scene);
 // When the template was deleted: nothing of it is left in any cluster, nor of a move.
 rt::Task<void> ExpectGoneWithItsTemplate(Scene& scene);
 Trial MeddleAt(uint64_t seed, const Meddling& one, size_t k, Story* story = nullptr, HubOf hub = HubOf::kBaton);

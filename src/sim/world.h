@@ -75,6 +75,7 @@ class SwitchedApi final : public kube::Api {
   void SpendQuota(std::string plural) { spent_ = std::move(plural); }
   // From now on what operators say of their workloads are lies (sim/lies.h), or the truth again.
   void Lie(bool lies) { lies_ = lies; }
+  bool lies() const { return lies_; }
 
   rt::Loop& loop() override { return below_->loop(); }
   rt::Task<Result<kube::Answer>> Do(kube::CallBox call, rt::Deadline deadline) override {
@@ -214,6 +215,7 @@ class World {
   void SpendQuota(const std::string& cluster, std::string plural);
   // What a cluster's operator says to the controllers is as the specs want it (sim/lies.h), or the truth again.
   void Lie(const std::string& cluster, bool lies);
+  bool Lies(const std::string& cluster) const { return members_.at(cluster)->door->lies(); }
 
   // ---- several control planes, with the election that is in the product, in place of one ----
   // Number `which` starts, and is elected when nobody else is.
