@@ -203,6 +203,14 @@ bool ScheduleController::Allows(const json::Value& binding, std::string_view clu
   return std::ranges::any_of((*prepared)->terms(), [&](const auto& term) { return term.any.Has(*number); });
 }
 
+bool ScheduleController::Keeps(const json::Value& binding, std::string_view cluster) {
+  const Result<std::shared_ptr<const placement::PreparedPlacement>> prepared =
+      cache_.Get(binding["spec"]["placement"], Fleet());
+  const std::optional<size_t> number = Fleet()->Find(cluster);
+  if (!prepared.ok() || !number) return false;
+  return std::ranges::any_of((*prepared)->terms(), [&](const auto& term) { return term.any.Has(*number); });
+}
+
 Result<std::string> ScheduleController::Elsewhere(const std::string& key, const json::Value& binding,
                                                   const std::set<std::string>& barred) {
   if (binding["spec"]["placement"].is_null()) return NotFoundError("no policy places it");

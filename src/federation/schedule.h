@@ -33,6 +33,8 @@ class ScheduleController {
 
   // Whether the binding's placement reaches that cluster: its affinity and its tolerations allow it.
   bool Allows(const json::Value& binding, std::string_view cluster);
+  // Whether its placement would leave it in that cluster, where it is: taints keep newcomers away only.
+  bool Keeps(const json::Value& binding, std::string_view cluster);
 
   // The one cluster to which the placement would send the workload if it could not be in those; an error says why there
   // is none. What is chosen counts as decided: the next question sees less room there.

@@ -153,6 +153,10 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   seen.binding_settled =
       look.binding["spec"]["suspension"]["scheduling"].bool_or(false) ||
       status["schedulerObservedGeneration"].int_or(0) == look.binding["metadata"]["generation"].int_or(0);
+  // What stays managed is never moved by the scheduler alone: what its policy wants then is another move.
+  const bool stays_managed = options_.own_hub && profiles_.Asked(look.workload) != nullptr;
+  seen.target_allowed = stays_managed || !claim.verified || look.workload.is_null() || look.binding.is_null() ||
+                        federation_.schedule().Keeps(look.binding, claim.target.cluster);
   // The migration may have been removed while we looked: then nothing is remembered of it.
   const auto remembered = memory_.find(look.spec.migration.uid);
   Memory forgotten;

@@ -58,14 +58,18 @@ std::shared_ptr<const interpret::Profile> ProfileSet::ForKind(std::string_view a
   return nullptr;
 }
 
-std::shared_ptr<const interpret::Profile> ProfileSet::Managing(const json::Value& object) const {
+std::shared_ptr<const interpret::Profile> ProfileSet::Asked(const json::Value& object) const {
   std::shared_ptr<const interpret::Profile> profile = ForKind(kube::ApiVersionOf(object), kube::KindOf(object));
   if (profile == nullptr) return nullptr;
   const std::string_view asked = object["metadata"]["annotations"][kManagedAnnotation].str();
-  if (claimed_.contains(ClaimKey(kube::KindOf(object), kube::NamespaceOf(object), kube::NameOf(object))))
-    return profile;
   if (asked == "false" || (profile->opt_in() && asked != "true")) return nullptr;
   return profile;
+}
+
+std::shared_ptr<const interpret::Profile> ProfileSet::Managing(const json::Value& object) const {
+  if (claimed_.contains(ClaimKey(kube::KindOf(object), kube::NamespaceOf(object), kube::NameOf(object))))
+    return ForKind(kube::ApiVersionOf(object), kube::KindOf(object));
+  return Asked(object);
 }
 
 }  // namespace baton::rollout

@@ -21,6 +21,9 @@ class ProfileSet {
   // The profile of a workload that is managed; null when it is not: no profile, or it opted out, or did not opt in.
   std::shared_ptr<const interpret::Profile> Managing(const json::Value& object) const;
 
+  // The same as its template says, though it may be on its way (below).
+  std::shared_ptr<const interpret::Profile> Asked(const json::Value& object) const;
+
   // What is being moved is managed until its move has ended, whatever its template says meanwhile: told of every
   // Writer.
   void WriterChanged(const json::Value& before, const json::Value& now);
