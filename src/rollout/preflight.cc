@@ -278,7 +278,9 @@ rt::Task<Result<Value>> RelatedIn(federation::Member& member, const interpret::P
       co_return InvalidError(StrCat("nothing says which ", related.kind, "s belong to ", name));
     const kube::Listed listed =
         CO_TRY(co_await member.api().ListAll(*resource, {.ns = of, .label_selector = selector}));
-    for (const Value& one : listed.items) list.Push(one);
+    for (const Value& one : listed.items) {
+      if (!profile.IsOfAnother(related, name, one)) list.Push(one);
+    }
   }
   co_return json::Object({{"remains", remains}, {"kept", kept}});
 }
