@@ -127,7 +127,7 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   }
   seen.fence = Fence();
   seen.own_hub = options_.own_hub;
-  seen.in_phase = hub_.loop().WallNow() - PhaseSince(object, hub_.loop().WallNow());
+  seen.in_phase = TimeInPhase(object, look.spec.migration, hub_.loop().WallNow());
   seen.override_exists = !look.override_policy.is_null();
   seen.binding_found = !look.binding.is_null();
   if (!mine) {
