@@ -130,6 +130,21 @@ std::string SelectorFor(const Related& related, std::string_view name, const Val
   return text;
 }
 
+bool Profile::IsOfAnother(const Related& related, std::string_view name, const Value& found) const {
+  if (!related.others) return false;
+  const Value& metadata = found["metadata"];
+  const auto owners = metadata["ownerReferences"].items();
+  const auto controller =
+      std::ranges::find_if(owners, [](const Value& one) { return one["controller"].bool_or(false); });
+  if (controller == owners.end()) return false;
+  const std::string_view kind = (*controller)["kind"].str();
+  const std::string_view owner = (*controller)["name"].str();
+  const bool its_own = (kind == kind_.kind && owner == name) || std::ranges::any_of(related_, [&](const Related& one) {
+                         return !one.name.empty() && one.kind == kind && WithName(one.name, name) == owner;
+                       });
+  return !its_own && related.others->Matches(metadata["labels"]);
+}
+
 Result<std::vector<Profile::Setting>> Profile::CompileSettings(const Value& list, std::string_view field) {
   std::vector<Setting> settings;
   if (list.size() > kProfileSettingsMax)
@@ -182,6 +197,14 @@ Result<std::shared_ptr<const Profile>> Profile::Compile(const Value& object) {
       return Wrong(profile->name_, "related", "each needs apiVersion, kind, and one of name, labelSelector, selector");
     if (!made.selector.empty() && made.selector[0] != '/')
       return Wrong(profile->name_, "related", "selector must be a JSON pointer like /spec/selector");
+    const std::string_view others = item["others"].str();
+    if (item["others"].is_null()) continue;
+    Result<json::LabelSelector> labels = json::LabelSelector::Parse(others == "*" ? "" : others);
+    if (others.empty() || !labels.ok())
+      return Wrong(profile->name_, "related",
+                   StrCat("others must be \"*\" or a label selector", labels.ok() ? "" : ": ",
+                          labels.ok() ? "" : labels.error().message()));
+    profile->related_.back().others = *std::move(labels);
   }
   profile->probe_ = spec["probe"];
   profile->opt_in_ = spec["optIn"].bool_or(false);

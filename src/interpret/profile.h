@@ -13,7 +13,8 @@
 //   parse       pointers to strings in the object that hold JSON; Judge sees them parsed
 //   related     what else is looked at: [{apiVersion, kind, name or labelSelector}], with ${name} ("*": all);
 //               selector instead is a pointer to a LabelSelector in the object; keep: true is only looked at, and may
-//               stay when the workload goes
+//               stay when the workload goes; others: labels (a selector; "*": any) of what is somebody else's when its
+//               controller is neither the workload nor found by name here. What has no controller always counts
 //   probe       an object that is made beside the started workload; Judge sees it; with ${name} and ${seq}
 //   optIn       true: only workloads with the annotation rollout.karmada.io/managed: "true" are managed
 //   passThrough pointers to what may change in place: an edit of nothing else is no new revision (blue-green upgrades)
@@ -37,6 +38,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +47,7 @@
 #include "interpret/handlers.h"
 #include "interpret/lua_vm.h"
 #include "json/pointer.h"
+#include "json/selector.h"
 #include "json/value.h"
 
 namespace baton::interpret {
@@ -93,10 +96,11 @@ struct Judgement {
 struct Related {
   std::string api_version;
   std::string kind;
-  std::string name;            // with ${name}
-  std::string label_selector;  // with ${name}
-  std::string selector;        // JSON pointer to a LabelSelector in the object
-  bool keep = false;           // looked at, and may stay when the workload goes
+  std::string name;                           // with ${name}
+  std::string label_selector;                 // with ${name}
+  std::string selector;                       // JSON pointer to a LabelSelector in the object
+  bool keep = false;                          // looked at, and may stay when the workload goes
+  std::optional<json::LabelSelector> others;  // labels of what is not the workload's if its controller is not
 };
 
 class ProfileMemo;
@@ -115,6 +119,8 @@ class Profile {
   bool opt_in() const { return opt_in_; }  // only workloads that ask for it are managed
   // It must be there, held, before it can be started: not where a target is first created when it may run.
   bool needs_staging() const { return staged_ || HasBeside(); }
+  // Whether something that this rule found by labels is surely another workload's. In doubt it is not.
+  bool IsOfAnother(const Related& related, std::string_view name, const json::Value& found) const;
   // The object that is made beside a started workload to prove it; null: none.
   json::Value Probe(std::string_view name, std::string_view ns, int64_t seq) const;
 

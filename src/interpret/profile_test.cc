@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -210,6 +211,9 @@ TEST(ProfileTest, SaysWhatIsWrong) {
                         {"related", "[{apiVersion: v1, kind: Pod, name: a, selector: /spec/selector}]",
                          "one of name, labelSelector"},
                         {"related", "[{apiVersion: v1, kind: Pod, selector: spec}]", "selector must be a JSON pointer"},
+                        {"related", "[{apiVersion: v1, kind: Pod, labelSelector: a, others: 'b in c'}]",
+                         "others must be \"*\" or a label selector: "},
+                        {"related", "[{apiVersion: v1, kind: Pod, labelSelector: a, others: ''}]", "others must be"},
                         {"script", "'function Other() end'", "must define Judge"}}) {
     Value object = Yaml(kMinimal);
     object.Edit("spec").Set(row.path, Yaml(row.value));
@@ -225,6 +229,47 @@ TEST(ProfileTest, WhatIsFoundIsFoundByTheObjectsOwnSelector) {
   EXPECT_EQ(SelectorFor(by_object, "w", Yaml("{spec: {}}")), "");
   EXPECT_EQ(SelectorFor({.label_selector = "app=${name}"}, "w", Value()), "app=w");
   EXPECT_EQ(SelectorFor({.label_selector = "*"}, "w", Value()), "");
+}
+
+// A pod that is taken for another's is not waited for: only what surely is another's may be.
+TEST(ProfileTest, InDoubtAPodWithTheRightLabelIsTheWorkloads) {
+  struct Row {
+    std::string_view labels, controller;
+    bool of_another_job;  // than the FlinkDeployment w
+    bool of_another_set;  // than the StatefulSet w
+  };
+  const Row rows[] = {
+      {"", "", false, false},
+      {"type: flink-native-kubernetes, component: jobmanager", "ReplicaSet w-1", false, true},
+      {"type: flink-native-kubernetes, component: taskmanager", "Deployment w", false, true},
+      {"type: flink-standalone-kubernetes, component: taskmanager", "ReplicaSet w-taskmanager-1", false, true},
+      {"component: jobmanager", "ReplicaSet somebody-1", false, true},
+      {"type: flink-native-kubernetes", "ReplicaSet somebody-1", false, true},
+      {"", "Deployment w", false, true},
+      {"", "FlinkDeployment w", false, true},
+      {"", "StatefulSet w", true, false},
+      {"", "StatefulSet other", true, true},
+      {"type: web, component: front", "ReplicaSet w-front-1", true, true},
+  };
+  const auto job = Builtin("flinkdeployment");
+  const auto set = Builtin("statefulset");
+  const auto is_of_another = [](const Profile& profile, const Value& pod) {
+    const auto rule = std::ranges::find(profile.related(), "Pod", &Related::kind);
+    return profile.IsOfAnother(*rule, "w", pod);
+  };
+  for (const Row& row : rows) {
+    Value pod = Yaml(StrCat("{metadata: {labels: {app: w, ", row.labels, "}}}"));
+    const auto words = Split(row.controller, ' ');
+    if (words.size() == 2) {
+      pod.Edit("metadata")
+          .Set("ownerReferences",
+               Yaml(StrCat("[{kind: Node, name: n}, {kind: ", words[0], ", name: ", words[1], ", controller: true}]")));
+    }
+    EXPECT_EQ(is_of_another(*job, pod), row.of_another_job) << pod;
+    EXPECT_EQ(is_of_another(*set, pod), row.of_another_set) << pod;
+    pod.Edit("metadata").Erase("ownerReferences");
+    EXPECT_FALSE(is_of_another(*job, pod) || is_of_another(*set, pod)) << pod;
+  }
 }
 
 TEST(ProfileTest, WhatIsBesideMustBeNamed) {

@@ -10,6 +10,33 @@ namespace baton::rollout {
 
 using json::Value;
 
+rt::Task<Result<bool>> MakeOnce(federation::Hub& hub, kube::Informer& migrations, Value migration,
+                                std::string annotation) {
+  const std::string name(kube::NameOf(migration));
+  const std::string mark(migration["metadata"]["annotations"][annotation].str());
+  for (int tries = 1; tries <= kNamesMax; ++tries) {
+    if (tries > 1) migration.Edit("metadata").Set("name", StrCat(name, "-", tries));
+    const Result<Value> made = co_await hub.api().Create(kMigrations, migration);
+    if (made.ok()) {
+      migrations.Learn(*made);
+      co_return false;
+    }
+    if (made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
+    // Ours, from before a crash; or another workload's of that name, or a person's.
+    const Result<Value> there = co_await hub.api().Get(kMigrations, kube::Name::Of(migration));
+    if (!there.ok()) co_return there.error();
+    const Value& workload = (*there)["spec"]["workload"];
+    const Value& wanted = migration["spec"]["workload"];
+    if ((*there)["metadata"]["annotations"][annotation].str() == mark && workload["kind"] == wanted["kind"] &&
+        workload["name"] == wanted["name"]) {
+      migrations.Learn(*there);
+      co_return true;
+    }
+  }
+  co_return ConflictError(StrCat("StatefulMigrations ", name, " to ", name, "-", kNamesMax,
+                                 " are all there, and are others': delete those that have ended"));
+}
+
 rt::Task<Result<Asked>> AskForMove(federation::Hub& hub, kube::Informer& migrations, WantedMove wanted,
                                    const MoveLimits& limits) {
   const Value& reference = wanted.binding["spec"]["resource"];
@@ -47,9 +74,7 @@ rt::Task<Result<Asked>> AskForMove(federation::Hub& hub, kube::Informer& migrati
                                                                  {"name", reference["name"]}})},
                                       {"source", wanted.from},
                                       {"target", wanted.to}}));
-  const Result<Value> made = co_await hub.api().Create(kMigrations, migration);
-  if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
-  if (made.ok()) migrations.Learn(*made);
+  CO_TRY(co_await MakeOnce(hub, migrations, std::move(migration), std::string(wanted.annotation)));
   co_return Asked::kBegun;
 }
 

@@ -1,6 +1,6 @@
 // AskForMove: how controllers ask for moves of their own accord. A wish has a mark; it is asked for once, and again
 // only when the move that it led to succeeded and the wish came back. One that failed stays failed until the mark is
-// another.
+// another. And MakeOnce, by which every move that Baton asks for itself is made.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,14 @@ enum class Asked : uint8_t {
   kFailedBefore,
   kNoRoom,  // as many moves as may leave or enter at a time are under way
 };
+
+inline constexpr int kNamesMax = 20;  // tries to find a name that is free
+
+// Makes the migration, which has its name and in `annotation` a mark. A second try finds the move that the first one
+// made: one of that name, that mark and that workload. A name that is another's gets a number. Gives whether it was
+// there before. Both outlive the task.
+rt::Task<Result<bool>> MakeOnce(federation::Hub& hub, kube::Informer& migrations, json::Value migration,
+                                std::string annotation);
 
 // All outlive the task.
 rt::Task<Result<Asked>> AskForMove(federation::Hub& hub, kube::Informer& migrations, WantedMove wanted,

@@ -22,8 +22,12 @@ namespace {
 constexpr std::string_view kOverrideKey = "override:";  // before the key of an override of ours, in the queue
 constexpr std::string_view kLockKey = "lock:";          // before the key of a binding that is locked for no move
 
+std::string WorkloadIndex(std::string_view kind, std::string_view ns, std::string_view name) {
+  return StrCat(kind, "/", ns, "/", name);
+}
+
 std::string WorkloadIndex(const Value& workload) {
-  return StrCat(kube::KindOf(workload), "/", kube::NamespaceOf(workload), "/", kube::NameOf(workload));
+  return WorkloadIndex(kube::KindOf(workload), kube::NamespaceOf(workload), kube::NameOf(workload));
 }
 
 // Whether nothing but the status differs.
@@ -50,7 +54,7 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
   migrations_.AddIndex("workload", [](const Value& migration) {
     const Value& workload = migration["spec"]["workload"];
     return std::vector<std::string>{
-        StrCat(workload["kind"].str(), "/", kube::NamespaceOf(migration), "/", workload["name"].str())};
+        WorkloadIndex(workload["kind"].str(), kube::NamespaceOf(migration), workload["name"].str())};
   });
   migrations_.OnChange([this](const Value& before, const Value& now) {
     const Value& migration = now.is_null() ? before : now;
@@ -111,6 +115,10 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     const std::string owner = MoveOf(workload, uid);
     controller_.Add(owner.empty() ? StrCat(kOverrideKey, kube::Name::Of(policy).Key()) : owner);
   });
+}
+
+std::vector<std::string> Engine::MovesOf(std::string_view kind, std::string_view ns, std::string_view name) const {
+  return migrations_.KeysByIndex("workload", WorkloadIndex(kind, ns, name));
 }
 
 std::string Engine::MoveOf(const Value& workload, std::string_view uid) const {

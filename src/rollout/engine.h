@@ -69,6 +69,9 @@ class Engine {
   rt::Task<void> UntilManagedIsKnown();
   kube::Controller& controller() { return controller_; }
   kube::Informer& migrations() { return migrations_; }
+  kube::Informer& writers() { return writers_; }
+  // The keys of all moves of that workload, by our copy.
+  std::vector<std::string> MovesOf(std::string_view kind, std::string_view ns, std::string_view name) const;
 
  private:
   // All that one look found.

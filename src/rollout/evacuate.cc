@@ -2,14 +2,12 @@
 #include "rollout/evacuate.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
-#include "base/guard.h"
 #include "base/strings.h"
 #include "federation/resources.h"
 #include "json/builder.h"
-#include "json/rfc3339.h"
+#include "rollout/ask.h"
 #include "rollout/records.h"
 
 namespace baton::rollout {
@@ -25,95 +23,13 @@ constexpr Duration kSafetyNet = seconds(30);
 // what else happens, so that a drain of thousands is not planned and told anew at every step of every move.
 constexpr Duration kGatherForEach = milliseconds(1);
 constexpr Duration kGatherMax = seconds(1);
-// Taints that say that a cluster is ill: moves cannot help there.
-constexpr std::string_view kIllTaints[] = {"cluster.karmada.io/not-ready", "cluster.karmada.io/unreachable",
-                                           "cluster.karmada.io/terminating"};
-
-std::string KeyOf(const Value& reference, std::string_view ns) {
-  return StrCat(reference["kind"].str(), "/", ns, "/", reference["name"].str());
-}
-
-// "Kind/ns/name" to the binding's key.
-std::string BindingKeyOf(const std::string& key) {
-  const size_t kind_end = key.find('/');
-  const size_t ns_end = key.find('/', kind_end + 1);
-  return StrCat(key.substr(kind_end + 1, ns_end - kind_end - 1), "/",
-                WriterName(key.substr(0, kind_end), key.substr(ns_end + 1)));
-}
-
-std::optional<int> NumberOf(const Value& annotations, std::string_view key) {
-  const std::string text(annotations[key].str());
-  char* end = nullptr;
-  const int64_t number = std::strtol(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || number < 0 || number > 1000) return std::nullopt;
-  return static_cast<int>(number);
-}
-
-bool Ready(const Value& cluster) {
-  return federation::FindCondition(cluster["status"], "Ready")["status"].str() == "True";
-}
 
 std::string MarkOf(const Value& evacuation) {
   const Value& spec = evacuation["spec"];
   return StrCat(kube::UidOf(evacuation), spec["return"].bool_or(false) ? "/home/" : "/away/", spec["round"].int_or(0));
 }
 
-WallTime TimeOr(const Value& text, WallTime otherwise) {
-  const Result<WallTime> at = json::ParseTime(text.str());
-  return at.ok() ? *at : otherwise;
-}
-
 }  // namespace
-
-bool HasDrainTaint(const Value& cluster) {
-  return std::ranges::any_of(cluster["spec"]["taints"].items(),
-                             [](const Value& taint) { return taint["key"].str() == kDrainTaint; });
-}
-
-bool WantsEmpty(const Value& cluster) {
-  return std::ranges::any_of(cluster["spec"]["taints"].items(), [](const Value& taint) {
-    const bool ill = std::ranges::find(kIllTaints, taint["key"].str()) != std::end(kIllTaints);
-    return taint["effect"].str() == "NoExecute" && !ill;
-  });
-}
-
-MoveLimits LimitsOf(const kube::Informer& clusters, const EvacuateOptions& options) {
-  MoveLimits limits{.out = options.moves_out, .in = options.moves_in, .out_of = {}, .in_to = {}};
-  clusters.ForEach([&](std::string_view, const Value& cluster) {
-    const Value& annotations = cluster["metadata"]["annotations"];
-    const std::string name(kube::NameOf(cluster));
-    if (const auto out = NumberOf(annotations, kMaxOutAnnotation)) limits.out_of[name] = *out;
-    if (const auto in = NumberOf(annotations, kMaxInAnnotation)) limits.in_to[name] = *in;
-  });
-  return limits;
-}
-
-std::vector<DrainMove> MovesOf(const kube::Informer& migrations, const std::string& mark) {
-  std::vector<DrainMove> moves;
-  migrations.ForEach([&](std::string_view, const Value& migration) {
-    const Value& status = migration["status"];
-    const std::optional<Phase> phase = PhaseFromName(status["phase"].str());
-    const Value& annotations = migration["metadata"]["annotations"];
-    const bool of_this = annotations[kDrainMark].str() == mark;
-    const bool ended = phase && IsEnd(*phase);
-    if (ended && !of_this) return;
-    const auto timeline = status["timeline"].items();
-    std::string from(status["source"].str());
-    if (from.empty()) from = migration["spec"]["source"].str();
-    moves.push_back({.workload = KeyOf(migration["spec"]["workload"], kube::NamespaceOf(migration)),
-                     .name = std::string(kube::NameOf(migration)),
-                     .from = std::move(from),
-                     .to = std::string(migration["spec"]["target"].str()),
-                     .of_this_drain = of_this,
-                     .number = NumberOf(annotations, kDrainNumber).value_or(0),
-                     .ended = ended,
-                     .succeeded = phase == Phase::kSucceeded,
-                     .phase = std::string(status["phase"].str_or("Pending")),
-                     .message = std::string(status["message"].str()),
-                     .ended_at = timeline.empty() ? WallTime{} : TimeOr(timeline.back()["time"], WallTime{})});
-  });
-  return moves;
-}
 
 Evacuate::Evacuate(federation::Federation& federation, Engine& engine, ProfileSet& profiles, EvacuateOptions options)
     : hub_(federation.hub()),
@@ -146,7 +62,7 @@ Evacuate::Evacuate(federation::Federation& federation, Engine& engine, ProfileSe
   });
   hub_.clusters().OnChange([this, all](const Value& before, const Value& now) {
     const bool news = before.is_null() || now.is_null() || before["spec"]["taints"] != now["spec"]["taints"] ||
-                      Ready(before) != Ready(now);
+                      IsReady(before) != IsReady(now);
     if (!news) return;
     if (!now.is_null()) taints_.Add(kube::NameOf(now));
     all();
@@ -167,12 +83,11 @@ rt::Task<void> Evacuate::Run() {
 // A taint that a person or a policy set is a wish to empty the cluster, also without `baton drain`.
 rt::Task<Result<void>> Evacuate::FollowTaint(std::string cluster) {
   const Value object = hub_.clusters().Get(cluster);
-  if (object.is_null() || !WantsEmpty(object)) co_return Result<void>();
-  if (!options_.own_hub && GUARD_STANDS("handoff.taints_of_others_are_theirs") && !HasDrainTaint(object))
-    co_return Result<void>();
+  if (object.is_null() || !AsksForDrain(object, options_.own_hub)) co_return Result<void>();
   bool there = false;
-  evacuations_.ForEach(
-      [&](std::string_view, const Value& one) { there = there || one["spec"]["cluster"].str() == cluster; });
+  evacuations_.ForEach([&](std::string_view, const Value& one) {
+    there = there || (one["spec"]["cluster"].str() == cluster && !one["spec"]["dryRun"].bool_or(false));
+  });
   if (there) co_return Result<void>();
   Value evacuation = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"},
                                    {"kind", "ClusterEvacuation"},
@@ -183,73 +98,43 @@ rt::Task<Result<void>> Evacuate::FollowTaint(std::string cluster) {
   co_return Result<void>();
 }
 
-// Those that are in the cluster, and those that this evacuation has already had to do with.
-std::vector<DrainWorkload> WorkloadsOf(const federation::Hub& hub, const ProfileSet& profiles,
-                                       const Value& evacuation) {
+// All was brought home, and then a taint came: as if `baton drain` had asked for it. The copy may still show the taint
+// that was taken away for the way home: it is read again.
+rt::Task<Result<void>> Evacuate::DrainAnew(Value evacuation) {
   const std::string cluster(evacuation["spec"]["cluster"].str());
-  const bool home = evacuation["spec"]["return"].bool_or(false);
-  std::map<std::string, DrainWorkload> found;
-  const auto add = [&](const std::string& binding_key, std::string key) {
-    const Value& binding = hub.Binding(binding_key);
-    DrainWorkload workload{.key = std::move(key)};
-    if (!binding.is_null() && !kube::IsDeleting(binding)) {
-      const Value& object = hub.Template(federation::TemplateKey::OfReference(binding["spec"]["resource"]));
-      const auto clusters = binding["spec"]["clusters"].items();
-      const bool here = std::ranges::any_of(clusters, [&](const Value& one) { return one["name"].str() == cluster; });
-      workload.from = home ? (clusters.empty() ? "" : std::string(clusters[0]["name"].str())) : cluster;
-      if (home) workload.to = cluster;
-      workload.done = home ? here : !here;
-      const std::string priority(object["metadata"]["annotations"][kPriorityAnnotation].str());
-      workload.priority = priority.empty() ? binding["spec"]["schedulePriority"]["priority"].int_or(0)
-                                           : std::strtol(priority.c_str(), nullptr, 10);
-    }
-    found.emplace(workload.key, workload);
-  };
-  for (const Value& item : evacuation["status"]["items"].items()) {
-    const std::string key = KeyOf(item, item["namespace"].str());
-    add(BindingKeyOf(key), key);
-  }
-  if (home) {
-    for (auto it = found.begin(); it != found.end();) it = it->second.from.empty() ? found.erase(it) : std::next(it);
-  } else {
-    for (const std::string& binding_key : hub.BindingsIn(cluster)) {
-      const Value& reference = hub.Binding(binding_key)["spec"]["resource"];
-      const Value& object = hub.Template(federation::TemplateKey::OfReference(reference));
-      if (object.is_null() || profiles.Managing(object) == nullptr) continue;
-      add(binding_key, KeyOf(reference, reference["namespace"].str()));
-    }
-  }
-  std::vector<DrainWorkload> workloads;
-  workloads.reserve(found.size());
-  for (auto& [key, workload] : found) workloads.push_back(std::move(workload));
-  return workloads;
+  const bool paused = evacuation["spec"]["paused"].bool_or(false);
+  if (paused || !AsksForDrain(hub_.clusters().Get(cluster), options_.own_hub)) co_return Result<void>();
+  const Result<Value> live = co_await hub_.api().Get(federation::kClusters, {"", cluster});
+  if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return live.error();
+  if (!live.ok() || !AsksForDrain(*live, options_.own_hub)) co_return Result<void>();
+  Value& spec = evacuation.Edit("spec");
+  spec.Erase("return");
+  spec.Set("round", spec["round"].int_or(0) + 1);
+  CO_TRY(co_await hub_.api().Update(kEvacuations, evacuation));
+  co_return Result<void>();
 }
 
-Result<std::string> ChooseElsewhere(federation::Federation& federation, const DrainWorkload& workload,
-                                    const std::set<std::string>& full) {
-  std::set<std::string> barred = full;
-  barred.insert(workload.from);
-  const std::string key = BindingKeyOf(workload.key);
-  return federation.schedule().Elsewhere(key, federation.hub().Binding(key), barred);
+// Where nothing is moved to: what somebody drains by hand beside another federation counts, too.
+std::set<std::string> Evacuate::Drained() const {
+  std::set<std::string> drained = DrainedClusters(hub_.clusters(), options_.own_hub);
+  evacuations_.ForEach([&](std::string_view, const Value& one) {
+    const Value& spec = one["spec"];
+    if (spec["return"].bool_or(false) || spec["dryRun"].bool_or(false)) return;
+    if (WantsEmpty(hub_.clusters().Get(spec["cluster"].str()))) drained.emplace(spec["cluster"].str());
+  });
+  return drained;
 }
 
-std::string WhyNotDrained(const std::string& name, const Value& cluster) {
-  if (cluster.is_null()) return StrCat("there is no cluster ", name);
-  if (Ready(cluster)) return {};
-  return StrCat("cluster ", name,
-                " does not answer, so nothing in it can be proven stopped: it is not drained; "
-                "bring it back, or let failover decide");
-}
-
-// The name follows from the drain, the workload and the try: a second try to create it finds it.
+// The name follows from the drain, the workload with its kind, and the try: a second try to create it finds it.
 rt::Task<Result<void>> Evacuate::Start(const Value& evacuation, const DrainStart& start) {
   const Value& reference = hub_.Binding(BindingKeyOf(start.key))["spec"]["resource"];
   const Value& spec = evacuation["spec"];
   Value migration = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
   const std::string uid(kube::UidOf(evacuation).substr(0, 8));
   Value& metadata = migration.Edit("metadata");
-  metadata.Set("name", StrCat(reference["name"].str(), spec["return"].bool_or(false) ? "-home-" : "-drain-", uid, "-",
-                              spec["round"].int_or(0), "-", start.number));
+  metadata.Set("name", StrCat(WriterName(reference["kind"].str(), reference["name"].str()),
+                              spec["return"].bool_or(false) ? "-home-" : "-drain-", uid, "-", spec["round"].int_or(0),
+                              "-", start.number));
   metadata.Set("namespace", reference["namespace"]);
   // The engine would put it there first thing: one write less.
   metadata.Set("finalizers", json::Array({kFinalizer}));
@@ -262,9 +147,7 @@ rt::Task<Result<void>> Evacuate::Start(const Value& evacuation, const DrainStart
                                       {"target", start.to}}));
   if (!spec["stabilizationSeconds"].is_null())
     migration.Edit("spec").Set("stabilizationSeconds", spec["stabilizationSeconds"]);
-  const Result<Value> made = co_await hub_.api().Create(kMigrations, migration);
-  if (!made.ok() && made.error().kind() != ErrorKind::kAlreadyExists) co_return made.error();
-  if (made.ok()) engine_.migrations().Learn(*made);
+  CO_TRY(co_await MakeOnce(hub_, engine_.migrations(), std::move(migration), std::string(kDrainMark)));
   co_return Result<void>();
 }
 
@@ -356,7 +239,8 @@ rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
   // What was brought home and is moved away later stays where somebody took it: this wish is fulfilled, once.
   const Value& status = evacuation["status"];
   const bool seen = status["observedGeneration"].int_or(-1) == evacuation["metadata"]["generation"].int_or(0);
-  if (home && !dry && seen && status["phase"].str() == "Returned") co_return kube::Outcome::Done();
+  if (home && !dry && seen && status["phase"].str() == "Returned")
+    co_return kube::Outcome::Of(co_await DrainAnew(evacuation));
   std::string why_not = WhyNotDrained(cluster, cluster_object);
   if (!why_not.empty()) {
     // Nothing else matters then.
@@ -365,7 +249,8 @@ rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
   } else if (!home && !dry && !WantsEmpty(cluster_object)) {
     why_not = StrCat("cluster ", cluster, " has no NoExecute taint any more: no further move is begun");
   } else if (home && WantsEmpty(cluster_object)) {
-    why_not = StrCat("cluster ", cluster, " still has a NoExecute taint: `baton uncordon ", cluster, "`");
+    why_not = StrCat("cluster ", cluster, " has a NoExecute taint: `baton uncordon ", cluster,
+                     "` goes on, `baton drain ", cluster, "` empties it again");
   }
   // Of a template that is not read yet nobody knows whether it is managed: what is not seen is not drained.
   // A kind that is watched by nobody any more is not waited for.
@@ -377,10 +262,11 @@ rt::Task<kube::Outcome> Evacuate::Reconcile(std::string name) {
     (home ? limits.in_to : limits.out_of)[cluster] = most;
   }
   if (!why_not.empty()) limits = {.out = 0, .in = 0, .out_of = {}, .in_to = {}};
+  const std::set<std::string> drained = Drained();
   const DrainPlan plan =
       PlanDrain(WorkloadsOf(hub_, profiles_, evacuation), MovesOf(engine_.migrations(), MarkOf(evacuation)), limits,
-                hub_.loop().WallNow(), [this](const DrainWorkload& workload, const std::set<std::string>& full) {
-                  return ChooseElsewhere(federation_, workload, full);
+                hub_.loop().WallNow(), [&](const DrainWorkload& workload, const std::set<std::string>& full) {
+                  return ChooseElsewhere(federation_, workload, full, drained);
                 });
   // What it is about is on record before it is begun: the way home is remembered.
   const Result<void> told = co_await Tell(evacuation, Status(evacuation, plan, why_not));

@@ -6,12 +6,16 @@
 // Workloads that are not managed go the ordinary way: the scheduler sees the taint.
 //
 // When the taint is taken away no further move is begun; those under way end. With spec.return what was moved away by
-// this evacuation is moved home, by the same rules.
+// this evacuation is moved home, by the same rules. A taint that comes after that empties the cluster again.
+//
+// Nothing is moved into a cluster that is drained itself, though its policy may tolerate that: it would be moved to and
+// fro. What has no other place waits.
 //
 // A cluster that does not answer is not drained: a stop must be proven by it. The status says so.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +50,8 @@ struct EvacuateOptions {
   bool own_hub = true;
 };
 
+std::string BindingKeyOf(const std::string& key);  // of a DrainWorkload's key
+bool IsReady(const json::Value& cluster);
 // The limits as the clusters' annotations have them.
 MoveLimits LimitsOf(const kube::Informer& clusters, const EvacuateOptions& options);
 // All moves, as a plan sees them; `mark` tells those of one drain.
@@ -53,14 +59,18 @@ std::vector<DrainMove> MovesOf(const kube::Informer& migrations, const std::stri
 // Whether a person or a policy wants the cluster empty; taints that Baton sets because it does not answer do not count.
 bool WantsEmpty(const json::Value& cluster);
 bool HasDrainTaint(const json::Value& cluster);
+// Whether its taints alone are a wish to drain it: beside another federation only the taint of `baton drain` is.
+bool AsksForDrain(const json::Value& cluster, bool own_hub);
+// The clusters of which that holds.
+std::set<std::string> DrainedClusters(const kube::Informer& clusters, bool own_hub);
 // Why no drain of that cluster (null: there is none) can begin; "": one can.
 std::string WhyNotDrained(const std::string& name, const json::Value& cluster);
 // Those that are in the cluster, and those that this evacuation has already had to do with.
 std::vector<DrainWorkload> WorkloadsOf(const federation::Hub& hub, const ProfileSet& profiles,
                                        const json::Value& evacuation);
-// Where the policy sends it if it can be neither where it is nor in those that are full.
+// Where the policy sends it if it can be neither where it is nor in those that are full, nor in those that are drained.
 Result<std::string> ChooseElsewhere(federation::Federation& federation, const DrainWorkload& workload,
-                                    const std::set<std::string>& full);
+                                    const std::set<std::string>& full, const std::set<std::string>& drained);
 
 class Evacuate {
  public:
@@ -72,8 +82,10 @@ class Evacuate {
  private:
   rt::Task<kube::Outcome> Reconcile(std::string name);
   rt::Task<Result<void>> FollowTaint(std::string cluster);
+  rt::Task<Result<void>> DrainAnew(json::Value evacuation);
   rt::Task<Result<void>> Start(const json::Value& evacuation, const DrainStart& start);
   rt::Task<Result<void>> Tell(const json::Value& evacuation, json::Value status);
+  std::set<std::string> Drained() const;
   bool TemplatesKnownIn(const std::string& cluster) const;
   json::Value Status(const json::Value& evacuation, const DrainPlan& plan, std::string why_not) const;
 

@@ -23,6 +23,11 @@ Sighting::Progress ProgressOf(const std::string& text) {
                         : (text == "some" ? Sighting::Progress::kSome : Sighting::Progress::kUnknown);
 }
 
+bool MayMoveFromCheckpoint(const interpret::Profile& profile, const Value& pinned) {
+  return profile.has_last_checkpoint() && !profile.IsHeld(json::Object({{"spec", pinned["source"]}})) &&
+         !profile.IsHeld(json::Object({{"spec", pinned["target"]}}));
+}
+
 // More of the same.
 void AddRelated(Value& related, const Value& more) {
   for (const std::string_view list : {"remains", "kept"}) {
@@ -122,7 +127,7 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   }
   seen.fence = Fence();
   seen.own_hub = options_.own_hub;
-  seen.in_phase = hub_.loop().WallNow() - PhaseSince(object, hub_.loop().WallNow());
+  seen.in_phase = TimeInPhase(object, look.spec.migration, hub_.loop().WallNow());
   seen.override_exists = !look.override_policy.is_null();
   seen.binding_found = !look.binding.is_null();
   if (!mine) {
@@ -144,8 +149,10 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   seen.kind_known = look.profile != nullptr;
   if (look.profile == nullptr || !IsWhole(look.writer)) co_return look;
   seen.prepares = look.profile->prepares();
-  // It may have been asked for after the checks before the move, which refuse it where the kind has none.
-  if (!look.profile->has_last_checkpoint()) look.spec.migration.last_checkpoint = false;
+  // It may have been asked for after the checks before the move, which refuse it where the kind has none, and where its
+  // owner has put it on hold.
+  if (look.spec.migration.last_checkpoint && !MayMoveFromCheckpoint(*look.profile, PinnedOf(look.writer_object)))
+    look.spec.migration.last_checkpoint = false;
   seen.override_state = ReadOverride(look.override_policy, claim, look.workload, Pinned(look), *look.profile);
   seen.binding = ReadBinding(look.binding, claim);
   const Value& status = look.binding["status"];

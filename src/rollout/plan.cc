@@ -40,7 +40,8 @@ std::vector<Value> All(const kube::Informer& informer) {
 // A StatefulMigration as a drain would make it, but for its name.
 Value MoveOf(const ClusterPlan::Item& item, const Value& reference) {
   Value migration = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
-  migration.Edit("metadata").Set("name", StrCat(reference["name"].str(), "-drain-..."));
+  migration.Edit("metadata")
+      .Set("name", StrCat(WriterName(reference["kind"].str(), reference["name"].str()), "-drain-..."));
   migration.Edit("metadata").Set("namespace", reference["namespace"]);
   migration.Set("spec", json::Object({{"workload", json::Object({{"apiVersion", reference["apiVersion"]},
                                                                  {"kind", reference["kind"]},
@@ -289,8 +290,9 @@ void Planner::Order(ClusterPlan& plan, MoveLimits limits) {
   std::vector<DrainWorkload> workloads = WorkloadsOf(hub_, profiles_, evacuation);
   std::vector<DrainMove> moves = MovesOf(migrations_, "a mark that no drain has");
   std::map<std::string, size_t> at;
-  const auto choose = [this](const DrainWorkload& workload, const std::set<std::string>& full) {
-    return ChooseElsewhere(federation_, workload, full);
+  const std::set<std::string> drained = DrainedClusters(hub_.clusters(), limits_.own_hub);
+  const auto choose = [&](const DrainWorkload& workload, const std::set<std::string>& full) {
+    return ChooseElsewhere(federation_, workload, full, drained);
   };
   for (size_t round = 1; round <= kPlanRoundsMax; ++round) {
     const DrainPlan now = rollout::PlanDrain(workloads, moves, limits, hub_.loop().WallNow(), choose);

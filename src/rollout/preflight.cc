@@ -127,6 +127,17 @@ Result<void> CheckPlaces(federation::Federation& federation, const PreflightQues
   return {};
 }
 
+// What does not run is moved from what it left, and started to prove it: not where it must not run.
+void CheckMayRun(const PreflightQuestion& question, const Preflight& found, const Value& at_source,
+                 const Value& at_target, Checks& checks) {
+  const bool in_source = question.profile->IsHeld(at_source);
+  const std::string& cluster = in_source ? found.source : found.target;
+  checks.Ask(in_source ? Side::kSource : Side::kTarget, !in_source && !question.profile->IsHeld(at_target),
+             "its spec lets it run",
+             StrCat("it is suspended by its own spec in ", cluster,
+                    ", and a move from its last checkpoint would start it: let it run first"));
+}
+
 // One of the two, live.
 rt::Task<Result<void>> CheckMember(federation::Federation& federation, const PreflightQuestion& question,
                                    Holder& holder, bool is_source, Checks& checks) {
@@ -223,6 +234,8 @@ rt::Task<Result<Preflight>> CheckBefore(federation::Federation& federation, cons
              at_source.ok() ? std::string() : std::string(at_source.error().message()));
   checks.Ask(Side::kTarget, at_target.ok(), StrCat("it can be rendered for ", target.cluster),
              at_target.ok() ? std::string() : std::string(at_target.error().message()));
+  if (question.spec.migration.last_checkpoint && at_source.ok() && at_target.ok())
+    CheckMayRun(question, found, *at_source, *at_target, checks);
   CO_TRY(co_await CheckMember(federation, question, source, true, checks));
   CO_TRY(co_await CheckMember(federation, question, target, false, checks));
   if (checks.failed()) co_return found;
@@ -287,7 +300,9 @@ rt::Task<Result<Value>> RelatedIn(federation::Member& member, const interpret::P
       co_return InvalidError(StrCat("nothing says which ", related.kind, "s belong to ", name));
     const kube::Listed listed =
         CO_TRY(co_await member.api().ListAll(*resource, {.ns = of, .label_selector = selector}));
-    for (const Value& one : listed.items) list.Push(one);
+    for (const Value& one : listed.items) {
+      if (!profile.IsOfAnother(related, name, one)) list.Push(one);
+    }
   }
   co_return json::Object({{"remains", remains}, {"kept", kept}});
 }

@@ -77,6 +77,9 @@ struct Projection {
 json::Value ProjectStatus(const json::Value& object, const Projection& projection, WallTime now);
 // Since when the status is in its phase.
 WallTime PhaseSince(const json::Value& object, WallTime now);
+// How long it has been in its phase, as far as deadlines are about that: the time in which it was ready and stood by
+// for a person or a window (condition StandBy) does not count. Whoever leads when that ends has the time of the phase.
+Duration TimeInPhase(const json::Value& object, const Migration& migration, WallTime now);
 
 // ---- override ----
 // Sorts behind every name that people use.

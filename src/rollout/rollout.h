@@ -23,7 +23,7 @@ class Rollout {
           EvacuateOptions limits = {})
       : loop_(federation.hub().loop()),
         engine_(federation, profiles, options),
-        trigger_(federation.hub(), profiles),
+        trigger_(federation.hub(), engine_, profiles),
         evacuate_(federation, engine_, profiles,
                   {.moves_out = limits.moves_out, .moves_in = limits.moves_in, .own_hub = options.own_hub}),
         relocate_(federation, engine_, profiles, limits),

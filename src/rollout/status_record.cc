@@ -1,4 +1,5 @@
 // A migration's status: a projection of the Writer and the decision, made anew at every look.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace baton::rollout {
 namespace {
 
 using json::Value;
+
+constexpr std::string_view kStandBy = "StandBy";  // a condition
 
 struct Step {
   int number;
@@ -67,6 +70,19 @@ void SetCondition(Value& status, std::string_view type, bool value, std::string_
   conditions.Push(std::move(condition));
 }
 
+const Value& ConditionOf(const Value& status, std::string_view type) {
+  static const Value kNone;
+  for (const Value& one : status["conditions"].items()) {
+    if (one["type"].str() == type) return one;
+  }
+  return kNone;
+}
+
+// All that it waits for is a person's word or a time: such a wait has no deadline.
+bool StandsBy(const Decision& decision) {
+  return !decision.waiting_for.empty() && !decision.deadline && !decision.blocked && !IsEnd(decision.phase);
+}
+
 std::optional<WallTime> PhaseBegan(const Value& status, std::string_view phase) {
   for (const Value& entry : status["timeline"].items()) {
     if (entry["phase"].str() != phase) continue;
@@ -83,6 +99,17 @@ WallTime PhaseSince(const Value& object, WallTime now) {
   if (timeline.empty()) return now;
   const Result<WallTime> at = json::ParseTime(timeline.back()["time"].str());
   return at.ok() ? *at : now;
+}
+
+Duration TimeInPhase(const Value& object, const Migration& migration, WallTime now) {
+  const WallTime since = PhaseSince(object, now);
+  const Value& stood_by = ConditionOf(object["status"], kStandBy);
+  // Who has yet to approve the cleanup is asked as soon as the target is not well.
+  const bool asked_anyway = migration.phase == Phase::kVerifying && !migration.cleanup_approved;
+  if (stood_by.is_null() || asked_anyway) return now - since;
+  if (stood_by["status"].str() == "True") return {};
+  const Result<WallTime> ended = json::ParseTime(stood_by["lastTransitionTime"].str());
+  return now - (ended.ok() ? std::max(since, *ended) : since);
 }
 
 Value ProjectStatus(const Value& object, const Projection& projection, WallTime now) {
@@ -130,6 +157,10 @@ Value ProjectStatus(const Value& object, const Projection& projection, WallTime 
   SetCondition(status, "Completed", ended, phase, message, generation, now);
   SetCondition(status, "Blocked", decision.blocked, decision.blocked ? "NeedsAPerson" : "NotBlocked",
                decision.blocked ? decision.message : "", generation, now);
+  if (const bool stands_by = StandsBy(decision); stands_by || !ConditionOf(status, kStandBy).is_null()) {
+    SetCondition(status, kStandBy, stands_by, stands_by ? "Ready" : "GoesOn", stands_by ? decision.waiting_for : "",
+                 generation, now);
+  }
   if (projection.target_runs && status["startedAt"].is_null()) status.Set("startedAt", json::FormatMicroTime(now));
   // From the order to stop to the first sight of the target running: the most that the silence can have been.
   const auto stopped = PhaseBegan(status, "Quiescing");

@@ -21,6 +21,8 @@ constexpr int64_t kStabilizationSeconds = 10;  // of a move that names none
 constexpr Duration kWatchAgain = milliseconds(10);
 constexpr Duration kRestartsWithin = seconds(1);
 constexpr Duration kOutagesLook = seconds(30);
+constexpr Duration kSeenWithin = seconds(1);  // of what is written
+constexpr int64_t kMinutesOfDay = int64_t{24} * 60;
 constexpr int kBack = 100;  // ranks of phases
 constexpr int kEnded = 101;
 
@@ -46,6 +48,27 @@ bool IsManaged(const Workload& workload, const Value& object) {
 // Its owner does not want it to run.
 bool IsSuspended(const Value& spec) {
   return spec["job"]["state"].str() == "suspended" || spec["suspend"].bool_or(false) || spec["replicas"].int_or(1) == 0;
+}
+
+// Whether that one of spec.windows is open, in UTC; one that ends before it starts goes on on the next day.
+bool IsOpen(const Value& window, WallTime now) {
+  constexpr std::string_view kDays[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};  // from 1970-01-01 on
+  const auto minutes_of = [&](std::string_view end) {
+    const std::string text(window[end].str());
+    return std::atoi(text.c_str()) * 60 + std::atoi(text.c_str() + std::min<size_t>(text.size(), 3));
+  };
+  const int64_t minute = now.time_since_epoch() / minutes(1);
+  const int64_t day = minute / kMinutesOfDay;
+  const int64_t at = minute % kMinutesOfDay;
+  const auto begins_on = [&](int64_t which) {
+    return window["days"].empty() || std::ranges::any_of(window["days"].items(), [&](const Value& one) {
+             return one.str() == kDays[which % std::ssize(kDays)];
+           });
+  };
+  const int64_t start = minutes_of("start");
+  const int64_t end = minutes_of("end");
+  if (start < end) return at >= start && at < end && begins_on(day);
+  return (at >= start && begins_on(day)) || (at < end && begins_on(day - 1));
 }
 
 bool Has(const Value& list, std::string_view text) {
@@ -190,6 +213,7 @@ void Checkers::MoveChanged(const Value& migration) {
   now.source = migration["status"]["source"].str();
   now.target = migration["status"]["target"].str();
   if (now.target.empty()) now.target = migration["spec"]["target"].str();
+  now.spec = migration["spec"];
   now.of_a_drain = migration["metadata"]["labels"].Has(rollout::kDrainLabel);
   CheckBudgets(migration, phase);
   if (phase == before.phase) return;
@@ -331,6 +355,7 @@ void Checkers::WriterChanged(const Value& writer) {
   const Value& is = writer["spec"];
   if (is["seq"].int_or(0) < was["seq"].int_or(0))
     Wrong("I5", StrCat("the number of ", key, " went from ", was["seq"].ToString(), " to ", is["seq"].ToString()));
+  CheckWindow(before, writer);
   const std::string_view from = was["holder"]["cluster"].str();
   const std::string_view to = is["holder"]["cluster"].str();
   if (from == to || from.empty()) return;
@@ -343,6 +368,26 @@ void Checkers::WriterChanged(const Value& writer) {
   if (!proven)
     Wrong("I5",
           StrCat("the writer of ", key, " went from ", from, " to ", to, " without a receipt: ", receipt.ToString()));
+}
+
+// A source is stopped at its time only. How the engine reads windows is not asked: this is to find out whether it does.
+void Checkers::CheckWindow(const Value& before, const Value& writer) {
+  const Value& claim = writer["spec"]["claim"];
+  const Value& stop = writer["spec"]["stop"];
+  const bool new_stop = stop.is_object() && stop["seq"] != before["spec"]["stop"]["seq"] &&
+                        stop["cluster"] == claim["source"]["cluster"] && claim["intent"].str() == "Forward";
+  const auto move = moves_.find(std::string(claim["migrationUID"].str()));
+  if (!new_stop || move == moves_.end()) return;
+  const Value& spec = move->second.spec;
+  if (spec["windows"].empty() || !spec["attestation"].is_null()) return;
+  const WallTime now = world_.loop().WallNow();
+  // It is seen a moment later than it was written.
+  const bool open = std::ranges::any_of(spec["windows"].items(), [&](const Value& window) {
+    return IsOpen(window, now) || IsOpen(window, now - kSeenWithin);
+  });
+  if (!open)
+    Wrong("I7", StrCat(claim["migration"].str(), " stops the workload at ", json::FormatTime(now),
+                       ", outside of its windows ", spec["windows"].ToString()));
 }
 
 // Each receipt has the hash of the one before it.

@@ -92,6 +92,7 @@ class Checkers {
     bool granted = false;
     std::string source, target;
     bool of_a_drain = false;
+    json::Value spec;
     bool idle_before = false;  // its workload did not run when the move was first told: a job that had failed, say
   };
 
@@ -108,6 +109,7 @@ class Checkers {
   void CheckBudgets(const json::Value& migration, const std::string& phase);
   void CheckMovesAtATime(const Move& move);
   void WriterChanged(const json::Value& writer);
+  void CheckWindow(const json::Value& before, const json::Value& writer);
   void CheckReceipts(const json::Value& writer);
   int LimitOf(const std::string& cluster, bool out) const;
 

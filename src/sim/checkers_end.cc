@@ -20,7 +20,8 @@ constexpr Duration kComesBack = minutes(5);                                 // a
 bool Waits(const Value& migration) {
   return Scene::IsOver(migration) || Scene::IsBlocked(migration) || migration["spec"]["paused"].bool_or(false) ||
          migration["status"]["waitingFor"].str().find("approv") != std::string_view::npos ||
-         migration["status"]["message"].str().find("notBefore") != std::string_view::npos;
+         migration["status"]["waitingFor"].str().find("notBefore") != std::string_view::npos ||
+         migration["status"]["waitingFor"].str().find("cutover window") != std::string_view::npos;
 }
 
 std::string Joined(const std::vector<std::string>& words) {
