@@ -133,10 +133,11 @@ rt::Task<void> CrdController::CleanUp(std::string name, Value crd) {
         co_await core_.DeleteCollection({.type = objects, .ns = {}, .name = {}, .subresource = {}}, {}, {}, server);
     (void)deleted;  // what could not be deleted is still there, and seen below
     const std::string prefix = StoragePrefix(*objects, "");
-    Result<std::unique_ptr<store::Watch>> watch = core_.store().OpenWatch(prefix, core_.store().revision());
-    while (watch.ok() && core_.store().Count(prefix) > 0) {  // finalizers: wait for their owners
+    while (core_.store().Count(prefix) > 0) {  // finalizers: wait for their owners
+      const Result<std::unique_ptr<store::Watch>> watch = core_.store().OpenWatch(prefix, core_.store().revision());
+      if (!watch.ok()) co_return;
       const auto changes = co_await (*watch)->Next();
-      if (!changes.ok()) break;
+      if (!changes.ok() && changes.error().kind() != ErrorKind::kGone) co_return;  // the store ends
     }
   }
   cleaning_.erase(name);

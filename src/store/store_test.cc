@@ -503,7 +503,7 @@ TEST_P(StoreContract, ASlowWatcherIsCutOffAndCostsTheOthersNothing) {
   EXPECT_EQ(slow->position(), Revision(1));
   const Result<std::vector<std::shared_ptr<const Event>>> gone = slow->Poll();
   EXPECT_EQ(gone.error().kind(), ErrorKind::kGone);
-  EXPECT_EQ(gone.error().message(), "the watch of 'a' fell more than 10 events behind: list again");
+  EXPECT_EQ(gone.error().message(), "the watch of 'a' fell more than 10 events or 134217728 bytes behind: list again");
   EXPECT_EQ(h.Run(slow->Next()).error().kind(), ErrorKind::kGone);
   h.Put("b", "1");
   EXPECT_EQ(elsewhere->Poll().value().size(), 1U);
