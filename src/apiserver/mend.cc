@@ -81,17 +81,9 @@ rt::Task<Result<void>> Write(store::Store& store, std::vector<Mending> mendings)
 }
 
 // What lists and watches from before can still ask for.
-bool IsPastReadable(store::Store& store) {
-  const Result<std::unique_ptr<store::Watch>> watch = store.OpenWatch("", store.compacted());
-  while (watch.ok()) {
-    const auto events = (*watch)->Poll();
-    if (!events.ok()) return false;
-    if (events->empty()) return true;
-    for (const auto& event : *events) {
-      if (!IsReadable(event->value) || !IsReadable(event->previous)) return false;
-    }
-  }
-  return false;  // too much to look at
+bool IsPastReadable(const store::Store& store) {
+  return store.EveryChange(
+      [](const store::Event& change) { return IsReadable(change.value) && IsReadable(change.previous); });
 }
 
 }  // namespace

@@ -206,6 +206,10 @@ size_t Store::Count(std::string_view prefix) const {
   return count;
 }
 
+bool Store::EveryChange(const std::function<bool(const Event&)>& holds) const {
+  return std::ranges::all_of(state_.history, [&](const auto& change) { return holds(*change); });
+}
+
 // ---- writing ----
 
 Result<void> Store::CheckLimits(const Transaction& transaction) const {

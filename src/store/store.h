@@ -148,6 +148,8 @@ class Store {
   Result<std::optional<Entry>> Get(std::string_view key, Revision at = {}) const;
   Result<ListResult> List(std::string_view prefix, const ListOptions& options = {}) const;
   size_t Count(std::string_view prefix) const;
+  // Whether that holds of each change that watches can still ask for. `holds` does not touch the store.
+  bool EveryChange(const std::function<bool(const Event& change)>& holds) const;
 
   // The new revision, when it is on disk. kConflict names the key whose condition failed, kTooLarge a limit, kThrottled
   // a full queue: then nothing was done. kNoSpace or kUnavailable: the disk did not take it; it is not visible, and

@@ -609,6 +609,21 @@ TEST_P(StoreContract, AnOpenWatchIsNotDisturbedByCompaction) {
   EXPECT_THAT(Texts(from_now->Poll()), ElementsAre("2:put a=2@1(was 1)", "3:put a=3@1(was 2)"));
 }
 
+TEST_P(StoreContract, EveryChangeIsEachThatIsNotCompacted) {
+  h.Open();
+  for (const char* value : {"1", "2", "3"}) h.Put("a", value);
+  h.Delete("a");
+  h.Compact(Revision(2)).value();
+  std::vector<std::string> seen;
+  const auto see = [&seen](const Event& change) {
+    seen.push_back(ToText(change));
+    return change.revision < Revision(4);
+  };
+  EXPECT_FALSE(h.store().EveryChange(see));
+  EXPECT_THAT(seen, ElementsAre("3:put a=3@1(was 2)", "4:del a@1(was 3)"));
+  EXPECT_TRUE(h.store().EveryChange([](const Event&) { return true; }));
+}
+
 rt::Task<void> CompactWhileWriting(Harness& h) {
   rt::Scope scope(h.loop());
   for (int i = 0; i < 20; ++i) scope.Spawn(CommitLater(h, Transaction().Put("hot", std::to_string(i))));
