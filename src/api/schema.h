@@ -132,10 +132,12 @@ void Prune(json::Value& value, const Schema& schema, std::vector<std::string>* u
 // absent.
 void ApplyDefaults(json::Value& value, const Schema& schema, const json::Value* settled = nullptr);
 
-// Every violation, up to kFieldErrorsMax, in a stable order.
+// Every violation, up to kFieldErrorsMax, in a stable order. `before`, where it is given: what the value was; what is
+// wrong in a part that is the same at the same place in both is not told, as Kubernetes has it ("ratcheting"). The two
+// are walked together, so that no key can pass for another place by its text.
 inline constexpr size_t kFieldErrorsMax = 100;
 std::vector<FieldError> Validate(const json::Value& value, const Schema& schema, std::string_view path = {},
-                                 const json::Value* settled = nullptr);
+                                 const json::Value* settled = nullptr, const json::Value* before = nullptr);
 
 // OpenAPI renderings of one schema. `ref` names types: "#/components/schemas/" (v3) or "#/definitions/" (v2); named
 // schemas below the top become references and are collected in `referenced`.

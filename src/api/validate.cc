@@ -14,6 +14,7 @@
 #include "api/validate_number.h"
 #include "base/strings.h"
 #include "json/beside.h"
+#include "json/measure.h"
 #include "json/parse.h"
 
 namespace baton::api {
@@ -22,16 +23,30 @@ namespace validate_internal {
 using json::Member;
 using json::Value;
 
-void Found::Add(FieldError error) {
-  if (full()) return;
-  const bool known = std::ranges::any_of(
-      errors, [&](const FieldError& one) { return one.field == error.field && one.message == error.message; });
-  if (!known) errors.push_back(std::move(error));
+void Found::Add(FieldError error, bool unchanged) {
+  if (full() || (forgives && unchanged)) return;
+  const auto known = std::ranges::find_if(findings, [&](const Finding& one) {
+    return one.error.field == error.field && one.error.message == error.message;
+  });
+  if (known == findings.end()) {
+    findings.push_back({.error = std::move(error), .unchanged = unchanged});
+  } else {
+    known->unchanged &= unchanged;  // the same words may be about two places
+  }
 }
 
 void Found::Merge(Found&& other) {
-  for (FieldError& error : other.errors) Add(std::move(error));
+  for (Finding& finding : other.findings) Add(std::move(finding.error), finding.unchanged);
   matches += other.matches;
+}
+
+bool Comparison::Same(const Value& value, const Value* before) {
+  if (before == nullptr) return false;
+  if (before->SharesStorageWith(value)) return true;
+  const size_t bytes = json::Measure(value, bytes_left_).bytes;
+  if (bytes > bytes_left_) return false;
+  bytes_left_ -= bytes;
+  return *before == value;
 }
 
 namespace {
@@ -114,24 +129,26 @@ size_t CountCharacters(std::string_view text) {
 
 class Checker {
  public:
-  explicit Checker(std::string_view path) : path_(path) {}
+  Checker(std::string_view path, Comparison& comparison) : path_(path), comparison_(comparison) {}
 
-  void Check(const Value& value, const Schema& schema, const FieldName& name, Found& found,
-             const Value* settled = nullptr) {
-    if (settled != nullptr && settled->SharesStorageWith(value)) return;
+  void Check(const Part& part, const Schema& schema, const FieldName& name, Found& found) {
+    const Value& value = part.value;
+    if (part.settled != nullptr && part.settled->SharesStorageWith(value)) return;
     if (found.full() || !Enter(name, found)) return;
+    const Part* const above = std::exchange(part_, &part);
     ++depth_;
     CheckType(value, schema, name, found);
     if (!value.is_null()) {
-      CheckCombined(value, schema, name, found);
+      CheckCombined(part, schema, name, found);
       if (value.is_string()) CheckString(value, schema, name, found);
       if (value.is_number()) CheckNumber(value, schema, name, found);
-      if (value.is_array()) CheckArray(value, schema, name, found, settled);
+      if (value.is_array()) CheckArray(part, schema, name, found);
     }
     CheckEnum(value, schema, name, found);
-    if (value.is_object()) CheckObject(value, schema, name, found, settled);
+    if (value.is_object()) CheckObject(part, schema, name, found);
     ++found.matches;
     --depth_;
+    part_ = above;
   }
 
   // Set when something was not looked at, and why.
@@ -157,16 +174,22 @@ class Checker {
     return name.empty() ? std::string(path_) : ChildPath(path_, name);
   }
 
+  // About the part that is being checked, and nothing else.
+  void Add(FieldError error, Found& found) const {
+    found.Add(std::move(error), comparison_.Same(part_->value, part_->before));
+  }
+
   void AddInvalid(const FieldName& name, const Value& value, std::string_view what, Found& found) const {
     const std::string text = name.Text();
-    found.Add(InvalidError(Field(text), value, StrCat(text, " in body ", what)));
+    Add(InvalidError(Field(text), value, StrCat(text, " in body ", what)), found);
   }
 
   void AddWrongType(const FieldName& name, std::string_view wanted, std::string_view got, Found& found) const {
     const std::string text = name.Text();
-    found.Add(TypeInvalidError(Field(text), got, StrCat(text, " in body must be of type ", wanted, ": ", Quote(got))));
+    Add(TypeInvalidError(Field(text), got, StrCat(text, " in body must be of type ", wanted, ": ", Quote(got))), found);
   }
 
+  // Names no field, so it is told whatever was there before.
   void AddPlain(std::string_view message, Found& found) const {
     found.Add(InvalidError(std::string(path_), "", message));
   }
@@ -195,7 +218,7 @@ class Checker {
     const std::string_view text = value.str();
     ++found.matches;
     if (schema.max_length && text.size() > *schema.max_length && CountCharacters(text) > *schema.max_length) {
-      found.Add(TooLongError(Field(name.Text()), *schema.max_length));
+      Add(TooLongError(Field(name.Text()), *schema.max_length), found);
     } else if (schema.min_length && CountCharacters(text) < *schema.min_length) {
       AddInvalid(name, value, StrCat("should be at least ", *schema.min_length, " chars long"), found);
     } else if (!schema.pattern.empty() && !PatternMatches(schema.pattern, text)) {
@@ -224,19 +247,21 @@ class Checker {
     if (const auto why = MinimumError(value, schema)) AddInvalid(name, value, *why, found);
   }
 
-  void CheckArray(const Value& array, const Schema& schema, const FieldName& name, Found& found, const Value* settled) {
+  void CheckArray(const Part& part, const Schema& schema, const FieldName& name, Found& found) {
+    const Value& array = part.value;
     const size_t size = array.size();
     ++found.matches;
     if (schema.items != nullptr) {
       for (size_t i = 0; i < size && !found.full(); ++i) {
-        Check(array[i], *schema.items, FieldName(name, i), found, json::ItemBeside(settled, i));
+        Check({array[i], json::ItemBeside(part.settled, i), json::ItemBeside(part.before, i)}, *schema.items,
+              FieldName(name, i), found);
       }
     }
     if (schema.min_items && size < *schema.min_items) {
       AddInvalid(name, size, StrCat("should have at least ", *schema.min_items, " items"), found);
     }
     if (schema.max_items && size > *schema.max_items) {
-      found.Add(TooManyError(Field(name.Text()), size, *schema.max_items));
+      Add(TooManyError(Field(name.Text()), size, *schema.max_items), found);
     }
     if (schema.unique_items && HasEqualItems(array)) AddInvalid(name, "", "shouldn't contain duplicates", found);
   }
@@ -254,11 +279,11 @@ class Checker {
       return one == value || (one.is_number() && value.is_number() && CompareNumbers(value, one.number_or(0)) == 0);
     };
     if (std::ranges::any_of(schema.enum_values, same)) return;
-    found.Add(NotSupportedError(Field(name.Text()), value, schema.enum_values));
+    Add(NotSupportedError(Field(name.Text()), value, schema.enum_values), found);
   }
 
-  void CheckObject(const Value& object, const Schema& schema, const FieldName& name, Found& found,
-                   const Value* settled) {
+  void CheckObject(const Part& part, const Schema& schema, const FieldName& name, Found& found) {
+    const Value& object = part.value;
     const size_t size = object.size();
     ++found.matches;
     if (schema.min_properties && size < *schema.min_properties) {
@@ -266,20 +291,20 @@ class Checker {
       return;
     }
     if (schema.max_properties && size > *schema.max_properties) {
-      found.Add(TooManyError(Field(name.Text()), size, *schema.max_properties));
+      Add(TooManyError(Field(name.Text()), size, *schema.max_properties), found);
       return;
     }
-    json::Beside beside(settled);
+    json::Beside settled(part.settled);
+    json::Beside before(part.before);
     for (const Member& member : object.members()) {
       if (found.full()) return;
-      const Value* same = beside.At(member.key());
-      if (same != nullptr && same->SharesStorageWith(member.value())) continue;
+      const Part child{member.value(), settled.At(member.key()), before.At(member.key())};
+      if (child.settled != nullptr && child.settled->SharesStorageWith(member.value())) continue;
       const auto property = schema.properties.find(member.key());
       if (property != schema.properties.end()) {
-        Check(member.value(), *property->second, FieldName(name, FieldName::Step::kField, member.key()), found, same);
+        Check(child, *property->second, FieldName(name, FieldName::Step::kField, member.key()), found);
       } else if (schema.additional_properties != nullptr) {
-        Check(member.value(), *schema.additional_properties, FieldName(name, FieldName::Step::kDotKey, member.key()),
-              found, same);
+        Check(child, *schema.additional_properties, FieldName(name, FieldName::Step::kDotKey, member.key()), found);
       }
     }
     for (const std::string& key : schema.required) {
@@ -288,23 +313,25 @@ class Checker {
     }
   }
 
-  void CheckCombined(const Value& value, const Schema& schema, const FieldName& name, Found& found) {
+  // Alternatives are checked whole, whatever is settled in them.
+  void CheckCombined(const Part& part, const Schema& schema, const FieldName& name, Found& found) {
+    const Part whole{.value = part.value, .before = part.before};
     found.matches += 2;
-    if (!schema.any_of.empty()) CheckAnyOf(value, schema, name, found);
-    if (!schema.one_of.empty()) CheckOneOf(value, schema, name, found);
-    if (!schema.all_of.empty()) CheckAllOf(value, schema, name, found);
+    if (!schema.any_of.empty()) CheckAnyOf(whole, schema, name, found);
+    if (!schema.one_of.empty()) CheckOneOf(whole, schema, name, found);
+    if (!schema.all_of.empty()) CheckAllOf(whole, schema, name, found);
     if (schema.negated == nullptr) return;
     Found inner;
-    Check(value, *schema.negated, name, inner);
-    if (inner.errors.empty()) AddPlain(StrCat(Quote(name.Text()), " must not validate the schema (not)"), found);
+    Check(whole, *schema.negated, name, inner);
+    if (inner.findings.empty()) AddPlain(StrCat(Quote(name.Text()), " must not validate the schema (not)"), found);
   }
 
-  void CheckAnyOf(const Value& value, const Schema& schema, const FieldName& name, Found& found) {
+  void CheckAnyOf(const Part& part, const Schema& schema, const FieldName& name, Found& found) {
     Found best;
     for (size_t i = 0; i < schema.any_of.size(); ++i) {
       Found inner;
-      Check(value, *schema.any_of[i], name, inner);
-      if (inner.errors.empty()) {
+      Check(part, *schema.any_of[i], name, inner);
+      if (inner.findings.empty()) {
         found.matches += inner.matches;
         return;
       }
@@ -314,13 +341,13 @@ class Checker {
     found.Merge(std::move(best));
   }
 
-  void CheckOneOf(const Value& value, const Schema& schema, const FieldName& name, Found& found) {
+  void CheckOneOf(const Part& part, const Schema& schema, const FieldName& name, Found& found) {
     Found best;
     size_t valid = 0;
     for (size_t i = 0; i < schema.one_of.size(); ++i) {
       Found inner;
-      Check(value, *schema.one_of[i], name, inner);
-      if (inner.errors.empty()) {
+      Check(part, *schema.one_of[i], name, inner);
+      if (inner.findings.empty()) {
         if (++valid == 1) best = std::move(inner);
       } else if (valid == 0 && (i == 0 || inner.matches > best.matches)) {
         best = std::move(inner);
@@ -334,12 +361,12 @@ class Checker {
     if (valid <= 1) found.Merge(std::move(best));
   }
 
-  void CheckAllOf(const Value& value, const Schema& schema, const FieldName& name, Found& found) {
+  void CheckAllOf(const Part& part, const Schema& schema, const FieldName& name, Found& found) {
     size_t valid = 0;
     for (const SchemaPtr& one : schema.all_of) {
       Found inner;
-      Check(value, *one, name, inner);
-      if (inner.errors.empty()) ++valid;
+      Check(part, *one, name, inner);
+      if (inner.findings.empty()) ++valid;
       found.Merge(std::move(inner));
     }
     if (valid == schema.all_of.size()) return;
@@ -348,6 +375,8 @@ class Checker {
   }
 
   std::string_view path_;
+  Comparison& comparison_;
+  const Part* part_ = nullptr;  // that is being checked
   size_t depth_ = 0;
   size_t steps_ = 0;
   std::optional<FieldError> passed_limit_;
@@ -355,21 +384,26 @@ class Checker {
 
 }  // namespace
 
-Found CheckKeywords(const Value& value, const Schema& schema, std::string_view path, const Value* settled) {
-  Found found;
-  Checker checker(path);
-  checker.Check(value, schema, FieldName(), found, settled);
+void CheckKeywords(const Part& part, const Schema& schema, std::string_view path, Comparison& comparison,
+                   Found& found) {
+  Checker checker(path, comparison);
+  checker.Check(part, schema, FieldName(), found);
   if (checker.passed_limit()) found.Add(*checker.passed_limit());
-  return found;
 }
 
 }  // namespace validate_internal
 
 std::vector<FieldError> Validate(const json::Value& value, const Schema& schema, std::string_view path,
-                                 const json::Value* settled) {
-  validate_internal::Found found = validate_internal::CheckKeywords(value, schema, path, settled);
-  validate_internal::CheckLists(value, schema, path, found, settled);
-  return std::move(found.errors);
+                                 const json::Value* settled, const json::Value* before) {
+  const validate_internal::Part part{.value = value, .settled = settled, .before = before};
+  validate_internal::Comparison comparison;
+  validate_internal::Found found{.forgives = true};
+  validate_internal::CheckKeywords(part, schema, path, comparison, found);
+  validate_internal::CheckLists(part, schema, path, comparison, found);
+  std::vector<FieldError> errors;
+  errors.reserve(found.findings.size());
+  for (validate_internal::Found::Finding& finding : found.findings) errors.push_back(std::move(finding.error));
+  return errors;
 }
 
 }  // namespace baton::api

@@ -2,6 +2,7 @@
 // embedded resource has an apiVersion and a kind.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 
 #include "api/field_errors.h"
@@ -22,14 +23,15 @@ struct LessValue {
 
 class ListChecker {
  public:
-  ListChecker(std::string_view path, Found& found) : path_(path), found_(found) {}
+  ListChecker(std::string_view path, Comparison& comparison, Found& found)
+      : path_(path), comparison_(comparison), found_(found) {}
 
-  void Check(const Value& value, const Schema& schema, const FieldName& name, bool root, const Value* settled) {
-    if (settled != nullptr && settled->SharesStorageWith(value)) return;
+  void Check(const Part& part, const Schema& schema, const FieldName& name, bool root) {
+    if (part.settled != nullptr && part.settled->SharesStorageWith(part.value)) return;
     if (found_.full() || depth_ >= json::kMaxDepth) return;
     ++depth_;
-    if (value.is_object()) CheckObject(value, schema, name, root, settled);
-    if (value.is_array()) CheckArray(value, schema, name, settled);
+    if (part.value.is_object()) CheckObject(part, schema, name, root);
+    if (part.value.is_array()) CheckArray(part, schema, name);
     --depth_;
   }
 
@@ -40,49 +42,61 @@ class ListChecker {
     return text.front() == '[' ? std::string(path_) + text : ChildPath(path_, text);
   }
 
-  void CheckObject(const Value& object, const Schema& schema, const FieldName& name, bool root, const Value* settled) {
+  void CheckObject(const Part& part, const Schema& schema, const FieldName& name, bool root) {
+    const Value& object = part.value;
     if (schema.embedded_resource && !root) {
       for (const std::string_view key : {"apiVersion", "kind"}) {
         if (!object[key].str().empty()) continue;
-        found_.Add(RequiredError(Field(FieldName(name, FieldName::Step::kField, key)), "must not be empty"));
+        const Value* old = part.before == nullptr ? nullptr : part.before->Find(key);
+        found_.Add(RequiredError(Field(FieldName(name, FieldName::Step::kField, key)), "must not be empty"),
+                   object.Has(key) && comparison_.Same(object[key], old));
       }
     }
-    json::Beside beside(settled);
+    json::Beside settled(part.settled);
+    json::Beside before(part.before);
     for (const Member& member : object.members()) {
-      const Value* same = beside.At(member.key());
-      if (same != nullptr && same->SharesStorageWith(member.value())) continue;
+      const Part child{member.value(), settled.At(member.key()), before.At(member.key())};
+      if (child.settled != nullptr && child.settled->SharesStorageWith(member.value())) continue;
       const auto property = schema.properties.find(member.key());
       if (property != schema.properties.end()) {
-        Check(member.value(), *property->second, FieldName(name, FieldName::Step::kField, member.key()), false, same);
+        Check(child, *property->second, FieldName(name, FieldName::Step::kField, member.key()), false);
       } else if (schema.additional_properties != nullptr) {
-        Check(member.value(), *schema.additional_properties, FieldName(name, FieldName::Step::kBraceKey, member.key()),
-              false, same);
+        Check(child, *schema.additional_properties, FieldName(name, FieldName::Step::kBraceKey, member.key()), false);
       }
     }
   }
 
-  void CheckArray(const Value& array, const Schema& schema, const FieldName& name, const Value* settled) {
-    if (schema.list_type == ListType::kSet) CheckUnique(array.items(), name);
-    if (schema.list_type == ListType::kMap) CheckKeys(array, schema, name);
+  void CheckArray(const Part& part, const Schema& schema, const FieldName& name) {
+    const Value& array = part.value;
+    if (schema.list_type == ListType::kSet) CheckUnique(array.items(), part, name);
+    if (schema.list_type == ListType::kMap) CheckKeys(part, schema, name);
     if (schema.items == nullptr) return;
-    for (size_t i = 0; i < array.size(); ++i)
-      Check(array[i], *schema.items, FieldName(name, i), false, json::ItemBeside(settled, i));
-  }
-
-  // Of several equal values the second one is reported.
-  void CheckUnique(std::span<const Value> values, const FieldName& name) {
-    std::map<Value, size_t, LessValue> times;
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (++times[values[i]] == 2) found_.Add(DuplicateError(Field(FieldName(name, i)), values[i]));
+    for (size_t i = 0; i < array.size(); ++i) {
+      Check({array[i], json::ItemBeside(part.settled, i), json::ItemBeside(part.before, i)}, *schema.items,
+            FieldName(name, i), false);
     }
   }
 
-  void CheckKeys(const Value& array, const Schema& schema, const FieldName& name) {
+  // Of several equal values the second one is reported. It is about the list: an item that was there may have become a
+  // duplicate by what another one is now.
+  void CheckUnique(std::span<const Value> values, const Part& list, const FieldName& name) {
+    std::map<Value, size_t, LessValue> times;
+    std::optional<bool> same;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (++times[values[i]] != 2) continue;
+      if (!same) same = comparison_.Same(list.value, list.before);
+      found_.Add(DuplicateError(Field(FieldName(name, i)), values[i]), *same);
+    }
+  }
+
+  void CheckKeys(const Part& list, const Schema& schema, const FieldName& name) {
+    const Value& array = list.value;
     std::vector<Value> keys;
     for (size_t i = 0; i < array.size(); ++i) {
       const Value& item = array[i];
       if (!item.is_object() && !item.is_null()) {
-        found_.Add(InvalidError(Field(FieldName(name, i)), item, "must be an object for an array of list-type map"));
+        found_.Add(InvalidError(Field(FieldName(name, i)), item, "must be an object for an array of list-type map"),
+                   comparison_.Same(array, list.before));
         return;
       }
       json::ObjectBuilder key;
@@ -91,18 +105,19 @@ class ListChecker {
       }
       keys.push_back(std::move(key).Build());
     }
-    CheckUnique(keys, name);
+    CheckUnique(keys, list, name);
   }
 
   std::string_view path_;
+  Comparison& comparison_;
   Found& found_;
   size_t depth_ = 0;
 };
 
 }  // namespace
 
-void CheckLists(const Value& value, const Schema& schema, std::string_view path, Found& found, const Value* settled) {
-  ListChecker(path, found).Check(value, schema, FieldName(), true, settled);
+void CheckLists(const Part& part, const Schema& schema, std::string_view path, Comparison& comparison, Found& found) {
+  ListChecker(path, comparison, found).Check(part, schema, FieldName(), true);
 }
 
 }  // namespace baton::api::validate_internal

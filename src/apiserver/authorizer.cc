@@ -49,10 +49,13 @@ void Authorizer::Reload() {
 }
 
 void Authorizer::CatchUp() {
-  if (watch_ == nullptr) return Reload();
-  const auto changes = watch_->Poll();
-  if (!changes.ok()) return Reload();
-  for (const std::shared_ptr<const store::Event>& change : *changes) Take(change->key, change->value);
+  while (watch_ != nullptr) {  // to the last change: one call hands out a part of them
+    const auto changes = watch_->Poll();
+    if (!changes.ok()) break;
+    if (changes->empty()) return;
+    for (const std::shared_ptr<const store::Event>& change : *changes) Take(change->key, change->value);
+  }
+  Reload();
 }
 
 RbacRules& Authorizer::rules() {

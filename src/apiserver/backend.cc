@@ -49,6 +49,7 @@ rt::Task<Result<std::unique_ptr<Backend>>> Backend::Start(rt::Loop& loop, store:
   backend->core_.AddAdmission(MakeCrdAdmission());
   backend->core_.AddAdmission(MakeEscalationCheck(backend->core_, backend->authorizer_));
   backend->core_.AddAdmission(MakeWebhooks(loop, backend->WebhooksFromStore(std::move(call))));
+  backend->mended_ = CO_TRY(co_await MendStored(store));
   CO_TRY(co_await backend->Bootstrap());
   backend->crds_.LoadAll();
   backend->scope_.Spawn(backend->crds_.Run());

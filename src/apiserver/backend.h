@@ -14,6 +14,7 @@
 #include "apiserver/core.h"
 #include "apiserver/crd_controller.h"
 #include "apiserver/garbage_collector.h"
+#include "apiserver/mend.h"
 #include "apiserver/namespaces.h"
 #include "apiserver/registry.h"
 #include "apiserver/webhooks.h"
@@ -29,7 +30,8 @@ inline constexpr Duration kEventSweepEvery = minutes(1);  // a safety net's time
 
 class Backend {
  public:
-  // Makes what every cluster has (namespaces, RBAC's roles) when it is not there, and serves stored CRDs.
+  // Mends what older versions stored and nobody can read, makes what every cluster has (namespaces, RBAC's roles) when
+  // it is not there, and serves stored CRDs.
   // Webhooks are called by `call`; null: configured webhooks fail, as their failurePolicy says.
   using WebhookCaller = std::function<rt::Task<Result<net::Response>>(WebhookCall call, rt::Deadline deadline)>;
   static rt::Task<Result<std::unique_ptr<Backend>>> Start(rt::Loop& loop, store::Store& store,
@@ -43,6 +45,7 @@ class Backend {
   Core& core() { return core_; }
   Registry& registry() { return registry_; }
   Authorizer& authorizer() { return authorizer_; }
+  const std::vector<Mended>& mended() const { return mended_; }  // at the start: to be told
 
  private:
   Backend(rt::Loop& loop, store::Store& store);
@@ -57,6 +60,7 @@ class Backend {
   CrdController crds_;
   NamespaceController namespaces_;
   GarbageCollector collector_;
+  std::vector<Mended> mended_;
   rt::Scope scope_;  // last, so that it goes first
 };
 

@@ -1,5 +1,6 @@
 // Deletion: preconditions, finalizers, owners, namespaces.
 #include "apiserver/backend_for_test.h"
+#include "base/strings.h"
 
 namespace baton::apiserver {
 namespace {
@@ -138,6 +139,116 @@ TEST(NamespaceTest, KeepsTheOnesThatTheServerNeeds) {
   InWorld(1, [](World& world) -> rt::Task<void> {
     EXPECT_EQ(Outcome(co_await world.Delete(world.Of("", "namespaces", "", "default"))),
               R"(namespaces "default" is forbidden: this namespace may not be deleted)");
+  });
+}
+
+// Counts deletions, and refuses them as told.
+class Deletions final : public AdmissionPlugin {
+ public:
+  struct Seen {
+    size_t asked = 0;
+    bool refuse = false;
+  };
+  explicit Deletions(Seen& seen) : seen_(seen) {}
+  rt::Task<Result<void>> Validate(const AdmissionRequest& request) override {
+    if (request.operation != Operation::kDelete || request.type->plural != "configmaps") co_return Result<void>();
+    ++seen_.asked;
+    if (seen_.refuse) co_return UnavailableError("not now");
+    co_return Result<void>();
+  }
+
+ private:
+  Seen& seen_;
+};
+
+// A namespace `blue` with so many config maps that a finalizer holds.
+rt::Task<void> MakeHeldContent(World& world, int count) {
+  EXPECT_EQ(Outcome(co_await world.Create(world.Of("", "namespaces", ""), "metadata: {name: blue}")), "OK");
+  for (int i = 0; i < count; ++i) {
+    EXPECT_EQ(Outcome(co_await world.Create(world.Of("", "configmaps", "blue"),
+                                            StrCat("metadata: {name: c", i, ", finalizers: [x.io/hold]}"))),
+              "OK");
+  }
+}
+
+std::string ConditionOf(const Value& live, std::string_view type) {
+  for (const Value& condition : live["status"]["conditions"].items()) {
+    if (condition["type"].str() == type) return std::string(condition["message"].str());
+  }
+  return "-";
+}
+
+TEST(NamespaceTest, ItsContentIsSweptOnceHoweverItGoes) {
+  Deletions::Seen seen;
+  InWorld(1, [&seen](World& world) -> rt::Task<void> {
+    constexpr int kCount = 100;
+    world.core.AddAdmission(std::make_unique<Deletions>(seen));
+    co_await MakeHeldContent(world, kCount);
+    const Target blue = world.Of("", "namespaces", "", "blue");
+    EXPECT_EQ(Outcome(co_await world.Delete(blue)), "OK");
+    const auto told = [](int left) {
+      return [left](const Value& live) {
+        return ConditionOf(live, "NamespaceContentRemaining") ==
+               StrCat("Some resources are remaining: configmaps. has ", left, " resource instances");
+      };
+    };
+    co_await world.Until(blue, told(kCount));
+    for (int i = 0; i < 50; ++i) {
+      EXPECT_EQ(Outcome(co_await world.Create(world.ConfigMap(), StrCat("metadata: {name: other", i, "}"))), "OK");
+    }
+    for (int i = 0; i < kCount; ++i) {
+      EXPECT_EQ(Outcome(co_await world.Patch(world.Of("", "configmaps", "blue", StrCat("c", i)), PatchType::kMerge,
+                                             "metadata: {finalizers: null}")),
+                "OK");
+      if (i == kCount / 2) {
+        co_await world.Until(blue, told(kCount - i - 1));
+        EXPECT_EQ(ConditionOf(world.Live(blue), "NamespaceFinalizersRemaining"),
+                  StrCat("Some content in the namespace has finalizers remaining: x.io/hold in ", kCount - i - 1,
+                         " resource instances"));
+      }
+    }
+    co_await world.Until(blue, [](const Value& live) { return live.is_null(); });
+    EXPECT_EQ(seen.asked, size_t{kCount}) << "once for each, and not again with every change";
+  });
+}
+
+TEST(NamespaceTest, WhatWasRefusedIsTriedAgainWithoutAnotherChange) {
+  Deletions::Seen seen;
+  InWorld(2, [&seen](World& world) -> rt::Task<void> {
+    world.core.AddAdmission(std::make_unique<Deletions>(seen));
+    EXPECT_EQ(Outcome(co_await world.Create(world.Of("", "namespaces", ""), "metadata: {name: blue}")), "OK");
+    EXPECT_EQ(Outcome(co_await world.Create(world.Of("", "configmaps", "blue"), "metadata: {name: a}")), "OK");
+    seen.refuse = true;
+    const Target blue = world.Of("", "namespaces", "", "blue");
+    EXPECT_EQ(Outcome(co_await world.Delete(blue)), "OK");
+    co_await world.core.loop().Sleep(minutes(1));
+    EXPECT_FALSE(world.Live(blue).is_null());
+    EXPECT_GT(seen.asked, 5U);
+    EXPECT_LT(seen.asked, 20U);
+    seen.refuse = false;
+    co_await world.core.loop().Sleep(minutes(1));
+    EXPECT_TRUE(world.Live(blue).is_null());
+  });
+}
+
+TEST(NamespaceTest, WhatCameInLateGoesToo) {
+  InWorld(3, [](World& world) -> rt::Task<void> {
+    co_await MakeHeldContent(world, 1);
+    const Target blue = world.Of("", "namespaces", "", "blue");
+    EXPECT_EQ(Outcome(co_await world.Delete(blue)), "OK");
+    co_await world.Until(blue, [](const Value& live) { return ConditionOf(live, "NamespaceContentRemaining") != "-"; });
+    // As one that was admitted before the namespace was on its way out.
+    Value late = world.Live(world.Of("", "configmaps", "blue", "c0"));
+    late.Edit("metadata").Set("name", "late");
+    for (const char* field : {"finalizers", "deletionTimestamp"}) late.Edit("metadata").Erase(field);
+    store::Transaction put;
+    put.Put("/core/configmaps/blue/late", late.ToString());
+    EXPECT_TRUE((co_await world.core.store().Commit(std::move(put))).ok());
+    co_await world.Until(world.Of("", "configmaps", "blue", "late"), [](const Value& live) { return live.is_null(); });
+    EXPECT_EQ(Outcome(co_await world.Patch(world.Of("", "configmaps", "blue", "c0"), PatchType::kMerge,
+                                           "metadata: {finalizers: null}")),
+              "OK");
+    co_await world.Until(blue, [](const Value& live) { return live.is_null(); });
   });
 }
 

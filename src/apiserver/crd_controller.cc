@@ -133,10 +133,19 @@ rt::Task<void> CrdController::CleanUp(std::string name, Value crd) {
         co_await core_.DeleteCollection({.type = objects, .ns = {}, .name = {}, .subresource = {}}, {}, {}, server);
     (void)deleted;  // what could not be deleted is still there, and seen below
     const std::string prefix = StoragePrefix(*objects, "");
-    Result<std::unique_ptr<store::Watch>> watch = core_.store().OpenWatch(prefix, core_.store().revision());
-    while (watch.ok() && core_.store().Count(prefix) > 0) {  // finalizers: wait for their owners
-      const auto changes = co_await (*watch)->Next();
-      if (!changes.ok()) break;
+    // Finalizers: wait for their owners. Counted once, and then change by change.
+    for (size_t left = core_.store().Count(prefix); left > 0; left = core_.store().Count(prefix)) {
+      const Result<std::unique_ptr<store::Watch>> watch = core_.store().OpenWatch(prefix, core_.store().revision());
+      if (!watch.ok()) co_return;
+      while (left > 0) {
+        const auto changes = co_await (*watch)->Next();
+        if (!changes.ok() && changes.error().kind() == ErrorKind::kGone) break;  // fell behind: count again
+        if (!changes.ok()) co_return;                                            // the store ends
+        for (const auto& change : *changes) {
+          if (change->previous == nullptr) ++left;
+          if (change->deleted()) --left;
+        }
+      }
     }
   }
   cleaning_.erase(name);

@@ -176,6 +176,23 @@ TEST(CrdTest, WhatIsNotTouchedIsLookedAtAgainWhenTheSchemaHasChanged) {
   });
 }
 
+TEST(CrdTest, AKeyThatReadsLikeAnotherPlaceIsNotForgivenForIt) {
+  InWorld(1, [](World& world) -> rt::Task<void> {
+    std::string with_dots(kCrd);
+    const std::string_view place = "            required: [size]\n";
+    const std::string_view fields = "            properties:\n";
+    with_dots.insert(with_dots.find(fields, with_dots.find(place)) + fields.size(),
+                     "              extra.x: {type: string, maxLength: 2}\n");
+    co_await Establish(world, with_dots, "widgets.example.com");
+    const Target widgets = world.Of("example.com", "widgets", "default");
+    EXPECT_EQ(Outcome(co_await world.Create(widgets, "{metadata: {name: a}, spec: {size: 3, extra: {x: long}}}")),
+              "OK");
+    EXPECT_EQ(Outcome(co_await world.Patch(world.Of("example.com", "widgets", "default", "a"), PatchType::kMerge,
+                                           "{spec: {extra.x: long}}")),
+              R"(Widget.example.com "a" is invalid: spec.extra.x: Too long: may not be more than 2 bytes)");
+  });
+}
+
 TEST(CrdTest, TakesItsObjectsWithItAndStopsServing) {
   InWorld(2, [](World& world) -> rt::Task<void> {
     co_await Establish(world, kCrd, "widgets.example.com");

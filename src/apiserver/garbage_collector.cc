@@ -36,19 +36,12 @@ bool HasFinalizer(const Value& object, std::string_view finalizer) {
 }  // namespace
 
 Target GarbageCollector::TargetOf(std::string_view key) const {
-  std::vector<std::string_view> parts;
-  key.remove_prefix(key.starts_with('/') ? 1 : 0);
-  while (!key.empty()) {
-    const size_t slash = std::min(key.find('/'), key.size());
-    parts.push_back(key.substr(0, slash));
-    key.remove_prefix(std::min(slash + 1, key.size()));
-  }
-  Target target;
-  if (parts.size() < 3) return target;
-  target.type = core_.registry().FindResource(parts[0] == "core" ? std::string_view() : parts[0], parts[1]);
-  if (parts.size() == 4) target.ns = parts[2];
-  target.name = parts.back();
-  return target;
+  const std::optional<KeyParts> parts = SplitKey(key);
+  if (!parts) return {};
+  return {.type = core_.registry().FindResource(parts->group, parts->plural),
+          .ns = std::string(parts->ns),
+          .name = std::string(parts->name),
+          .subresource = {}};
 }
 
 ResourceTypePtr GarbageCollector::TypeOf(const Owner& owner) const {

@@ -1,8 +1,9 @@
 // The lifecycle of namespaces.
 #include "apiserver/namespaces.h"
 
+#include <algorithm>
 #include <array>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "api/field_errors.h"
@@ -10,6 +11,7 @@
 #include "apiserver/errors.h"
 #include "apiserver/metadata.h"
 #include "base/strings.h"
+#include "rt/when.h"
 
 namespace baton::apiserver {
 
@@ -106,66 +108,143 @@ Value NamespaceController::AfterSweep(Value object, const Remains& left, std::st
   return object;
 }
 
-std::set<std::string> NamespaceController::Leaving() const {
-  std::set<std::string> leaving;
-  const ResourceTypePtr namespaces = core_.registry().Find("", "v1", "namespaces");
-  const Result<store::ListResult> found = core_.store().List(StoragePrefix(*namespaces, ""));
-  if (!found.ok()) return leaving;
-  for (const store::Entry& entry : found->entries) {
-    const Value object = core_.Decode(entry.value);
-    if (IsBeingDeleted(object)) leaving.emplace(object["metadata"]["name"].str());
+void NamespaceController::Remains::Add(const std::string& resource, const Value& object) {
+  ++resources[resource];
+  for (const Value& finalizer : object["metadata"]["finalizers"].items()) ++finalizers[std::string(finalizer.str())];
+}
+
+void NamespaceController::Remains::Remove(const std::string& resource, const Value& object) {
+  const auto one_less = [](std::map<std::string, size_t>& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    if (found != counts.end() && --found->second == 0) counts.erase(found);
+  };
+  one_less(resources, resource);
+  for (const Value& finalizer : object["metadata"]["finalizers"].items()) {
+    one_less(finalizers, std::string(finalizer.str()));
   }
-  return leaving;
 }
 
 rt::Task<void> NamespaceController::Run() {
-  const ResourceTypePtr namespaces = core_.registry().Find("", "v1", "namespaces");
-  const std::string prefix = StoragePrefix(*namespaces, "");
-  while (true) {
-    // While a namespace waits for its content, everything is watched; else namespaces alone.
-    const Revision seen = core_.store().revision();
-    const std::set<std::string> leaving = Leaving();
-    for (const std::string& name : leaving) co_await Empty(name);
-    const bool waits = !Leaving().empty();
-    Result<std::unique_ptr<store::Watch>> watch = core_.store().OpenWatch(waits ? std::string() : prefix, seen);
-    if (!watch.ok() && watch.error().kind() == ErrorKind::kGone) continue;
-    if (!watch.ok()) co_return;
-    const auto changes = co_await (*watch)->Next();
-    if (!changes.ok() && changes.error().kind() != ErrorKind::kGone) co_return;
+  while (co_await RunFromTheList()) {
   }
 }
 
-// Deletes what is in the namespace; when nothing is left, lets the namespace go.
-rt::Task<void> NamespaceController::Empty(std::string name) {
+// False when the store ends; true when it is to begin anew.
+rt::Task<bool> NamespaceController::RunFromTheList() {
+  const ResourceTypePtr namespaces = core_.registry().Find("", "v1", "namespaces");
+  const std::string prefix = StoragePrefix(*namespaces, "");
+  emptying_.clear();
+  const Result<store::ListResult> found = core_.store().List(prefix);
+  if (!found.ok()) co_return false;
+  for (const store::Entry& entry : found->entries) TakeNamespace(entry.key.substr(prefix.size()), entry.value);
+  Revision seen = found->revision;
+  std::unique_ptr<store::Watch> watch;
+  std::string watched;
+  while (true) {
+    co_await SweepAndTell();
+    // While a namespace waits for its content, everything is watched; else namespaces alone.
+    const std::string wanted = emptying_.empty() ? prefix : std::string();
+    if (watch == nullptr || watched != wanted) {
+      Result<std::unique_ptr<store::Watch>> opened = core_.store().OpenWatch(wanted, seen);
+      if (!opened.ok()) co_return opened.error().kind() == ErrorKind::kGone;
+      watch = *std::move(opened);
+      watched = wanted;
+    }
+    const auto changes = co_await rt::WithDeadline(NextTry(), "a change", watch->Next());
+    if (!changes.ok() && changes.error().kind() == ErrorKind::kDeadlineExceeded) continue;
+    if (!changes.ok()) co_return changes.error().kind() == ErrorKind::kGone;
+    for (const auto& change : *changes) {
+      if (change->key.starts_with(prefix)) {
+        TakeNamespace(change->key.substr(prefix.size()), change->value);
+      } else {
+        TakeContent(*change);
+      }
+    }
+    seen = watch->position();
+  }
+}
+
+void NamespaceController::TakeNamespace(const std::string& name, const Bytes& value) {
+  if (value != nullptr && IsBeingDeleted(core_.Decode(value))) {
+    emptying_.try_emplace(name);
+  } else {
+    emptying_.erase(name);
+  }
+}
+
+// What is in a namespace is counted once, and from then on change by change: its objects go one by one, and looking at
+// all of them each time would take the square of their number.
+void NamespaceController::TakeContent(const store::Event& change) {
+  const std::optional<KeyParts> parts = SplitKey(change.key);
+  const auto found = parts ? emptying_.find(parts->ns) : emptying_.end();
+  if (found == emptying_.end() || change.revision <= found->second.counted_at) return;
+  const ResourceTypePtr type = core_.registry().FindResource(parts->group, parts->plural);
+  if (type == nullptr) return;
+  Emptying& emptying = found->second;
+  const std::string resource = StrCat(type->plural, ".", type->group);
+  if (change.previous != nullptr) emptying.left.Remove(resource, core_.Decode(change.previous));
+  if (change.value != nullptr) emptying.left.Add(resource, core_.Decode(change.value));
+  emptying.changed = true;
+  const bool came = change.previous == nullptr;  // it passed the check before the namespace was on its way out
+  if (came || emptying.left.resources.empty()) emptying.sweep = rt::Deadline::At(core_.loop().Now());
+}
+
+rt::Deadline NamespaceController::NextTry() const {
+  rt::Deadline next = rt::Deadline::Never();
+  for (const auto& [name, emptying] : emptying_) next = next.Earlier(emptying.sweep);
+  return next;
+}
+
+rt::Task<void> NamespaceController::SweepAndTell() {
+  for (auto& [name, emptying] : emptying_) {
+    if (emptying.sweep.Passed(core_.loop())) {
+      co_await Empty(name, emptying);
+    } else if (emptying.changed) {
+      co_await Tell(name, emptying);
+    }
+  }
+}
+
+// Deletes what is in the namespace, counts what stays, and says so.
+rt::Task<void> NamespaceController::Empty(const std::string& name, Emptying& emptying) {
   Caller server;
-  Remains left;
+  bool refused = false;
   for (const ResourceTypePtr& type : core_.registry().StoredResources()) {
-    if (!type->namespaced) continue;
-    const std::string prefix = StoragePrefix(*type, name);
-    if (core_.store().Count(prefix) == 0) continue;
+    if (!type->namespaced || core_.store().Count(StoragePrefix(*type, name)) == 0) continue;
     const Result<std::vector<Object>> deleted =
         co_await core_.DeleteCollection({.type = type, .ns = name, .name = {}, .subresource = {}}, {},
                                         {.propagation = Propagation::kBackground}, server);
-    (void)deleted;  // what is left is counted
-    Count(*type, name, left);
+    refused |= !deleted.ok();  // what is left is counted
   }
+  emptying.left = Count(name);
+  emptying.counted_at = core_.store().revision();
+  emptying.sweep = refused ? rt::Deadline::After(core_.loop(), kSweepAgainAfter) : rt::Deadline::Never();
+  co_await Tell(name, emptying);
+}
+
+// When nothing is left the namespace is let go.
+rt::Task<void> NamespaceController::Tell(const std::string& name, Emptying& emptying) {
+  emptying.changed = false;
   const ResourceTypePtr namespaces = core_.registry().Find("", "v1", "namespaces");
   const std::string now = TimeText(core_.loop().WallNow());
   const Result<Written> changed =
       co_await core_.Modify({.type = namespaces, .ns = {}, .name = name, .subresource = {}},
-                            [&](const Value& object) { return std::optional(AfterSweep(object, left, now)); });
-  (void)changed;  // a namespace that is gone already needs nothing
+                            [&](const Value& object) { return std::optional(AfterSweep(object, emptying.left, now)); });
+  // One that is gone already needs nothing.
+  const bool failed = !changed.ok() && changed.error().kind() != ErrorKind::kNotFound;
+  if (failed) emptying.sweep = rt::Deadline::After(core_.loop(), kSweepAgainAfter);
 }
 
-void NamespaceController::Count(const ResourceType& type, std::string_view ns, Remains& left) const {
-  const Result<store::ListResult> found = core_.store().List(StoragePrefix(type, ns));
-  if (!found.ok() || found->entries.empty()) return;
-  left.resources[StrCat(type.plural, ".", type.group)] += found->entries.size();
-  for (const store::Entry& entry : found->entries) {
-    for (const Value& finalizer : core_.Decode(entry.value)["metadata"]["finalizers"].items()) {
-      ++left.finalizers[std::string(finalizer.str())];
-    }
+NamespaceController::Remains NamespaceController::Count(std::string_view ns) const {
+  Remains left;
+  for (const ResourceTypePtr& type : core_.registry().StoredResources()) {
+    if (!type->namespaced) continue;
+    const Result<store::ListResult> found = core_.store().List(StoragePrefix(*type, ns));
+    if (!found.ok()) continue;
+    const std::string resource = StrCat(type->plural, ".", type->group);
+    for (const store::Entry& entry : found->entries) left.Add(resource, core_.Decode(entry.value));
   }
+  return left;
 }
 
 }  // namespace baton::apiserver

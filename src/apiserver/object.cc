@@ -2,6 +2,7 @@
 #include "apiserver/object.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <span>
 #include <utility>
@@ -121,6 +122,25 @@ std::string StoragePrefix(const api::ResourceType& type, std::string_view ns) {
 
 std::string StorageKey(const api::ResourceType& type, std::string_view ns, std::string_view name) {
   return StoragePrefix(type, ns).append(name);
+}
+
+std::optional<KeyParts> SplitKey(std::string_view key) {
+  constexpr size_t kPartsMax = 4;
+  std::array<std::string_view, kPartsMax> parts;
+  size_t count = 0;
+  if (!key.starts_with('/')) return std::nullopt;
+  for (size_t slash = 0; slash < key.size(); ++count) {
+    if (count == kPartsMax) return std::nullopt;
+    const size_t end = std::min(key.find('/', slash + 1), key.size());
+    parts[count] = key.substr(slash + 1, end - slash - 1);
+    slash = end;
+  }
+  if (count < kPartsMax - 1) return std::nullopt;
+  const bool namespaced = count == kPartsMax;
+  return KeyParts{.group = parts[0] == kCoreGroupKey ? std::string_view() : parts[0],
+                  .plural = parts[1],
+                  .ns = namespaced ? parts[2] : std::string_view(),
+                  .name = parts[count - 1]};
 }
 
 std::string Encoded::WithVersion(Revision revision) const {

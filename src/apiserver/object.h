@@ -25,6 +25,14 @@ using store::Revision;
 // Keys: /apps/deployments/<namespace>/<name>, /core/namespaces/<name>.
 std::string StoragePrefix(const api::ResourceType& type, std::string_view ns);  // "" : all namespaces; ends with '/'
 std::string StorageKey(const api::ResourceType& type, std::string_view ns, std::string_view name);
+// And back. The parts point into the key.
+struct KeyParts {
+  std::string_view group;  // that keeps it; "": core
+  std::string_view plural;
+  std::string_view ns;  // "": cluster-wide
+  std::string_view name;
+};
+std::optional<KeyParts> SplitKey(std::string_view key);
 
 // Where the larger parts of an object stand in its bytes, in the order of the object: its members, those of its
 // metadata, and the entries of metadata.managedFields.

@@ -130,5 +130,25 @@ TEST(EncodeTest, RandomChangesOneAfterTheOtherPrintAsTheyAre) {
   }
 }
 
+TEST(ObjectTest, KeysAreSplitAsTheyAreMade) {
+  const struct {
+    std::string_view key;
+    std::string_view text;
+  } cases[] = {
+      {"/core/configmaps/blue/a", ",configmaps,blue,a"},
+      {"/apps/deployments/blue/a", "apps,deployments,blue,a"},
+      {"/core/namespaces/blue", ",namespaces,,blue"},
+      {"/a/b", "-"},
+      {"/a/b/c/d/e", "-"},
+      {"", "-"},
+      {"/", "-"},
+      {"a/b/c", "-"},
+  };
+  for (const auto& [key, text] : cases) {
+    const std::optional<KeyParts> parts = SplitKey(key);
+    EXPECT_EQ(parts ? StrCat(parts->group, ",", parts->plural, ",", parts->ns, ",", parts->name) : "-", text) << key;
+  }
+}
+
 }  // namespace
 }  // namespace baton::apiserver

@@ -1,9 +1,6 @@
 // What happens to objects on their way into the store.
 #include "apiserver/strategy.h"
 
-#include <algorithm>
-#include <charconv>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,32 +17,6 @@ Value WithoutTimes(Value object) {
   Value& fields = object.Edit("metadata").Edit("managedFields");
   for (size_t i = 0; i < fields.size(); ++i) fields.Edit(i).Erase("time");
   return object;
-}
-
-// The value at a field's place ("spec.list[0].name"), or nothing where there is none or the place is not that simple.
-std::optional<Value> At(const Value& object, std::string_view place) {
-  const Value* value = &object;
-  while (!place.empty()) {
-    const size_t end = std::min(place.find_first_of(".["), place.size());
-    if (end > 0) {
-      value = value->Find(place.substr(0, end));
-      if (value == nullptr) return std::nullopt;
-    }
-    place.remove_prefix(end);
-    if (place.starts_with('.')) place.remove_prefix(1);
-    if (!place.starts_with('[')) continue;
-    size_t index = 0;
-    const auto [rest, error] = std::from_chars(place.data() + 1, place.data() + place.size(), index);
-    if (error != std::errc() || *rest != ']' || index >= value->size()) return std::nullopt;
-    value = &(*value)[index];
-    place.remove_prefix(static_cast<size_t>(rest - place.data()) + 1);
-  }
-  return *value;
-}
-
-bool SameAt(const Value& a, const Value& b, std::string_view place) {
-  const std::optional<Value> left = At(a, place);
-  return left && left == At(b, place);
 }
 
 // Structs that are always there have the default {}, lists are required.
@@ -116,10 +87,8 @@ void PrepareForUpdate(const ResourceType& type, std::string_view subresource, Va
 Result<void> ValidateObject(const ResourceType& type, const Value& object, const Value* live, const Value* settled) {
   std::vector<api::FieldError> errors = ValidateMetadata(object, live, type, settled);
   if (type.custom && type.schema != nullptr) {
-    std::vector<api::FieldError> more = api::Validate(object, *type.schema, {}, settled);
-    // What was wrong before and is not touched may stay, as Kubernetes has it.
-    if (live != nullptr)
-      std::erase_if(more, [&](const api::FieldError& error) { return SameAt(object, *live, error.field); });
+    // What was wrong before and is not touched may stay.
+    std::vector<api::FieldError> more = api::Validate(object, *type.schema, {}, settled, live);
     errors.insert(errors.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
   if (type.validate != nullptr) {

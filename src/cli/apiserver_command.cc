@@ -72,6 +72,10 @@ Result<Settings> ReadSettings(std::span<const std::string_view> arguments) {
 
 rt::Task<Result<void>> Serve(rt::RealLoop& loop, Settings settings, rt::Event& stop) {
   std::unique_ptr<apiserver::ApiServer> server = CO_TRY(co_await apiserver::ApiServer::Start(loop, settings.server));
+  for (const apiserver::Mended& one : server->backend().mended()) {
+    std::fprintf(stderr, "baton apiserver: mended %s, which could not be read: %s\n", one.key.c_str(),
+                 one.what.c_str());
+  }
   Result<void> written;
   if (!settings.kubeconfig_out.empty()) written = WriteSecretFile(settings.kubeconfig_out, server->Kubeconfig());
   if (written.ok()) {

@@ -87,6 +87,10 @@ rt::Task<Result<void>> Stack::StartHub() {
   server.listen = options_.listen;
   server.context_name = "hub";
   hub_ = CO_TRY(co_await apiserver::ApiServer::Start(loop_, std::move(server)));
+  for (const apiserver::Mended& one : hub_->backend().mended()) {
+    if (options_.log != nullptr)
+      options_.log->Warn("mended what could not be read", {{"key", one.key}, {"what", one.what}});
+  }
   hub_api_ = std::make_unique<kube::LocalApi>(hub_->backend());
   hub_->backend().core().AddAdmission(federation::MakeAdmission(loop_, &admission_interpreter_, hub_api_.get()));
   metrics_ = std::make_unique<rollout::RolloutMetrics>(hub_->metrics());

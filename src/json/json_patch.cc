@@ -80,10 +80,7 @@ class Patcher {
   Result<void> Apply(const Value& operation) {
     const std::string_view op = operation["op"].str();
     const Pointer path = TRY(PointerOf(operation, "path"));
-    if (op == "remove") {
-      TRY(RemoveAt(document_, path));
-      return {};
-    }
+    if (op == "remove") return Remove(path);
     if (op == "move") return Move(TRY(PointerOf(operation, "from")), path);
     if (op == "copy") return Copy(TRY(PointerOf(operation, "from")), path);
     const Value* value = operation.Find("value");
@@ -91,7 +88,7 @@ class Patcher {
       if (value == nullptr) return InvalidError("it has no \"value\"");
       if (op == "test") return Test(path, *value);
       TRY(CheckDepth(path, Measure(*value, kUnlimited).depth));
-      return op == "add" ? AddAt(document_, path, *value) : ReplaceAt(document_, path, *value);
+      return op == "add" ? Add(path, *value) : ReplaceAt(document_, path, *value);
     }
     if (!operation.Has("op")) return InvalidError("it has no \"op\"");
     return InvalidError("\"op\" must be add, remove, replace, move, copy or test");
@@ -116,6 +113,25 @@ class Patcher {
     return {};
   }
 
+  Result<void> Add(const Pointer& path, Value value) {
+    TRY(ChargeShift(ShiftedByAdd(document_, path)));
+    return AddAt(document_, path, std::move(value));
+  }
+
+  Result<void> Remove(const Pointer& path) {
+    TRY(ChargeShift(ShiftedByRemove(document_, path)));
+    TRY(RemoveAt(document_, path));
+    return {};
+  }
+
+  // Thousands of operations at the front of a long list would keep everybody waiting.
+  Result<void> ChargeShift(size_t count) {
+    shifted_ += count;
+    if (shifted_ <= kMaxPatchShifts) return {};
+    return TooLargeError(StrCat("the operations so far shift more than the limit of ", kMaxPatchShifts,
+                                " items in one patch: begin at the end of the list, or replace it as a whole"));
+  }
+
   Result<void> Move(const Pointer& from, const Pointer& path) {
     if (from == path) {
       TRY(FindOrExplain(document_, from));
@@ -124,15 +140,15 @@ class Patcher {
     if (from.IsPrefixOf(path)) return InvalidError(StrCat("cannot move ", from.ToString(), " into itself"));
     Value moved = *TRY(FindOrExplain(document_, from));
     TRY(CheckMoveDepth(from, path, moved));
-    TRY(RemoveAt(document_, from));
-    return AddAt(document_, path, std::move(moved));
+    TRY(Remove(from));
+    return Add(path, std::move(moved));
   }
 
   Result<void> Copy(const Pointer& from, const Pointer& path) {
     Value copied = *TRY(FindOrExplain(document_, from));
     const Extent extent = TRY(Charge(copied));
     TRY(CheckDepth(path, extent.depth));
-    return AddAt(document_, path, std::move(copied));
+    return Add(path, std::move(copied));
   }
 
   // Copies are free in memory but not in the text that is made of them later.
@@ -168,6 +184,7 @@ class Patcher {
 
   Value document_;
   size_t copied_bytes_ = 0;
+  size_t shifted_ = 0;
   std::optional<size_t> depth_bound_;  // the document is at most this deep; unknown until a move needs it
 };
 

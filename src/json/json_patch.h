@@ -20,7 +20,10 @@
 
 namespace baton::json {
 
-inline constexpr size_t kMaxPatchOperations = 10000;           // in one patch, as in kube-apiserver
+inline constexpr size_t kMaxPatchOperations = 10000;  // in one patch, as in kube-apiserver
+// Items and members that the operations of one patch shift, all together: some tenths of a second. Each `add`, `remove`
+// or `move` shifts what is behind its place in a list or an object.
+inline constexpr size_t kMaxPatchShifts = size_t{1} << 28;
 inline constexpr size_t kMaxPatchCopyBytes = size_t{3} << 20;  // all `copy` operations of one patch together, likewise
 
 Result<Value> ApplyJsonPatch(const Value& document, const Value& patch);

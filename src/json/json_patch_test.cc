@@ -204,6 +204,62 @@ TEST(JsonPatchTest, MovesInARowCannotStackUp) {
   EXPECT_EQ(result.error().kind(), ErrorKind::kTooLarge) << result.error().ToString();
 }
 
+Value Repeated(const Value& operation, size_t times) {
+  ArrayBuilder operations;
+  for (size_t i = 0; i < times; ++i) operations.Add(operation);
+  return std::move(operations).Build();
+}
+
+Value Zeros(size_t count) {
+  ArrayBuilder zeros;
+  for (size_t i = 0; i < count; ++i) zeros.Add(0);
+  return std::move(zeros).Build();
+}
+
+TEST(JsonPatchTest, ShiftingIsLimited) {
+  // A list in an object of 3 MiB, and as many operations as there may be: 15 billion items would be shifted.
+  const Value document = Object({{"list", Zeros(1'500'000)}});
+  const Value front[] = {
+      Object({{"op", "remove"}, {"path", "/list/0"}}),
+      Object({{"op", "add"}, {"path", "/list/0"}, {"value", 1}}),
+      Object({{"op", "move"}, {"from", "/list/0"}, {"path", "/list/-"}}),
+      Object({{"op", "copy"}, {"from", "/list/7"}, {"path", "/list/0"}}),
+  };
+  for (const Value& operation : front) {
+    const Result<Value> result = ApplyJsonPatch(document, Repeated(operation, kMaxPatchOperations));
+    ASSERT_FALSE(result.ok()) << operation;
+    EXPECT_EQ(result.error().kind(), ErrorKind::kTooLarge) << result.error().ToString();
+    // Each shifts all of them, so what is let through is the limit and no more.
+    EXPECT_TRUE(result.error().message().starts_with(StrCat("operation ", kMaxPatchShifts / 1'500'000, " (")))
+        << result.error().message();
+  }
+  const Value end[] = {
+      Object({{"op", "remove"}, {"path", "/list/1490000"}}),
+      Object({{"op", "add"}, {"path", "/list/-"}, {"value", 1}}),
+      Object({{"op", "replace"}, {"path", "/list/0"}, {"value", 1}}),
+  };
+  for (const Value& operation : end) {
+    EXPECT_TRUE(ApplyJsonPatch(document, Repeated(operation, 10'000)).ok()) << operation;
+  }
+}
+
+TEST(JsonPatchTest, MembersShiftToo) {
+  ObjectBuilder many;
+  for (int i = 100'000; i < 200'000; ++i) many.Add(StrCat("m", i), 0);
+  const Value document = std::move(many).Build();
+  ArrayBuilder removes;
+  ArrayBuilder adds;
+  ArrayBuilder again;
+  for (size_t i = 0; i < kMaxPatchOperations; ++i) {
+    removes.Add(Object({{"op", "remove"}, {"path", StrCat("/m", 100'000 + i)}}));
+    adds.Add(Object({{"op", "add"}, {"path", StrCat("/a", i)}, {"value", 1}}));
+    again.Add(Object({{"op", "add"}, {"path", StrCat("/m", 100'000 + i)}, {"value", 1}}));
+  }
+  EXPECT_EQ(ApplyJsonPatch(document, std::move(removes).Build()).error().kind(), ErrorKind::kTooLarge);
+  EXPECT_EQ(ApplyJsonPatch(document, std::move(adds).Build()).error().kind(), ErrorKind::kTooLarge);
+  EXPECT_TRUE(ApplyJsonPatch(document, std::move(again).Build()).ok()) << "what is there is shifted by nothing";
+}
+
 // ---- what kubectl does ----
 
 // kubectl and kube-apiserver use a library that is more lenient than RFC 6902; we keep to the RFC.

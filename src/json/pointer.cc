@@ -60,6 +60,27 @@ Value& EditPath(Value& document, std::span<const std::string> tokens) {
 
 std::span<const std::string> ParentTokens(const Pointer& pointer) { return pointer.tokens().first(pointer.size() - 1); }
 
+// What the pointer's last token is looked for in; null when there is nothing.
+const Value* FindParent(const Value& document, const Pointer& pointer) {
+  if (pointer.empty()) return nullptr;
+  const Value* at = &document;
+  for (const std::string& token : ParentTokens(pointer)) {
+    at = Step(*at, token);
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
+
+// Items or members of `parent` from that place on.
+size_t From(const Value& parent, std::string_view token) {
+  if (parent.is_object()) {
+    const std::span<const Member> members = parent.members();
+    return static_cast<size_t>(members.end() - std::ranges::lower_bound(members, token, {}, &Member::key));
+  }
+  const std::optional<size_t> index = ParseArrayIndex(token);
+  return parent.is_array() && index && *index < parent.size() ? parent.size() - *index : 0;
+}
+
 }  // namespace
 
 Result<Pointer> Pointer::Parse(std::string_view text) {
@@ -143,6 +164,18 @@ const Value* Find(const Value& document, const Pointer& pointer) {
 
 Result<const Value*> FindOrExplain(const Value& document, const Pointer& pointer) {
   return Walk(document, pointer.tokens());
+}
+
+size_t ShiftedByAdd(const Value& document, const Pointer& pointer) {
+  const Value* parent = FindParent(document, pointer);
+  if (parent == nullptr || (parent->is_object() && parent->Has(pointer.back()))) return 0;
+  return From(*parent, pointer.back());
+}
+
+size_t ShiftedByRemove(const Value& document, const Pointer& pointer) {
+  const Value* parent = FindParent(document, pointer);
+  if (parent == nullptr || Step(*parent, pointer.back()) == nullptr) return 0;
+  return From(*parent, pointer.back()) - 1;
 }
 
 Result<void> AddAt(Value& document, const Pointer& pointer, Value value) {

@@ -66,6 +66,11 @@ const Value* Find(const Value& document, const Pointer& pointer);
 // As Find(), with an error (kNotFound) that says how far the pointer led.
 Result<const Value*> FindOrExplain(const Value& document, const Pointer& pointer);
 
+// How many items or members an AddAt or RemoveAt there would shift: those behind the place. None when there is no such
+// place, and none when AddAt would find the member. For limits on what many edits cost.
+size_t ShiftedByAdd(const Value& document, const Pointer& pointer);
+size_t ShiftedByRemove(const Value& document, const Pointer& pointer);
+
 // RFC 6902 "add": sets a member whether or not it was there, inserts before an array's item, or replaces the document.
 // An error (kNotFound) when the parent is missing, is no object or array, or the index is past the end.
 Result<void> AddAt(Value& document, const Pointer& pointer, Value value);

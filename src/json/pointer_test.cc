@@ -165,5 +165,22 @@ TEST(PointerTest, EditsUnshareOnlyTheirPath) {
   EXPECT_FALSE(after["right"]["deep"].SharesStorageWith(before["right"]["deep"]));
 }
 
+TEST(PointerTest, SaysHowManyItemsAnEditShifts) {
+  const Value document = *Parse(R"({"list":[1,2,3],"map":{"b":1,"d":2,"f":3}})");
+  const struct {
+    std::string_view path;
+    size_t by_add;
+    size_t by_remove;
+  } cases[] = {
+      {"", 0, 0},           {"/list/0", 3, 2},   {"/list/2", 1, 0}, {"/list/3", 0, 0},  {"/list/-", 0, 0},
+      {"/list/x", 0, 0},    {"/map/b", 0, 2},    {"/map/a", 3, 0},  {"/map/e", 1, 0},   {"/map/g", 0, 0},
+      {"/nowhere/a", 0, 0}, {"/list/0/a", 0, 0}, {"/map/f", 0, 0},  {"/another", 2, 0},
+  };
+  for (const auto& [path, by_add, by_remove] : cases) {
+    EXPECT_EQ(ShiftedByAdd(document, *Pointer::Parse(path)), by_add) << path;
+    EXPECT_EQ(ShiftedByRemove(document, *Pointer::Parse(path)), by_remove) << path;
+  }
+}
+
 }  // namespace
 }  // namespace baton::json

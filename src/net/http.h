@@ -79,6 +79,10 @@ struct HttpLimits {
   size_t streams_per_connection_max = 250;           // HTTP/2 concurrent streams, as kube-apiserver
   size_t write_buffer_bytes_max = size_t{1} << 20;   // unsent bytes of one stream before Write waits
   size_t write_buffers_bytes_max = size_t{4} << 20;  // of all streams of a connection, before each has one chunk only
+  // Unsent bytes of answers on one connection: beyond, its next requests wait until the client has read, but for a few
+  // streams, so that no large answer alone keeps the others waiting.
+  size_t unsent_bytes_max = size_t{64} << 20;
+  size_t unsent_streams_min = 4;
 };
 
 struct HttpTimeouts {
@@ -86,7 +90,7 @@ struct HttpTimeouts {
   Duration request_header = seconds(10);  // first byte to last header: slow-loris ends here
   Duration request_body = seconds(60);
   Duration keep_alive_idle = seconds(180);  // between requests
-  Duration write_stall = seconds(60);       // a peer that takes no byte for so long is cut off
+  Duration write_stall = seconds(60);       // a peer that takes no byte for so long is cut off, or its stream
   Duration http2_ping = seconds(30);        // an idle HTTP/2 connection is asked whether it is there
   Duration connect = seconds(10);           // client: TCP connect and TLS
 };

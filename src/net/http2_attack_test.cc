@@ -186,6 +186,101 @@ TEST(Http2AttackTest, ManyStreamsThatAreNotReadHoldLittle) {
   EXPECT_GT(one.endless_bytes, closed.endless_bytes + (size_t{15} << 20));
 }
 
+// Requests for large answers, all at once, and one for a small one.
+std::string LargeOnes(int count, const h2::Fields& more = {}) {
+  std::string requests;
+  for (int i = 0; i < count; ++i) {
+    requests += h2::HeadersFrame(2 * i + 1, h2::Hpack(h2::RequestFields("GET", "/large", more)), true);
+  }
+  return requests + h2::Get(2 * count + 1, "/x");
+}
+
+// 1 MiB each; half of them fit.
+TalkOptions ScarceRoom() {
+  TalkOptions options;
+  options.server.limits.unsent_bytes_max = size_t{10} << 20;
+  options.settings = {{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0}};
+  options.patience = seconds(10);
+  return options;
+}
+constexpr int kLargeOnes = 20;
+constexpr int kLargeOnesHeld = 11;  // the last of them finds room for a byte
+
+TEST(Http2AttackTest, AnswersThatAreNotReadKeepTheNextRequestsWaiting) {
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    TalkOptions options = ScarceRoom();
+    options.seed = seed;
+    EXPECT_EQ(Talk({{LargeOnes(kLargeOnes)}}, options).handled, kLargeOnesHeld);
+    // Back pressure, no error: when the client reads, all are answered.
+    std::string windows = h2::WindowUpdate(0, 1 << 30);
+    for (int i = 0; i <= kLargeOnes; ++i) windows += h2::WindowUpdate(2 * i + 1, 1 << 20);
+    const Talked read = Talk({{LargeOnes(kLargeOnes)}, {windows, seconds(5)}}, options);
+    EXPECT_EQ(read.handled, kLargeOnes + 1);
+    EXPECT_EQ(Count(read.With("HEADERS"), ":status=200"), size_t{kLargeOnes + 1});
+    EXPECT_EQ(read.With("DATA 41"), "DATA 41 end hello /x\n");
+    EXPECT_EQ(Count(read.With("DATA"), " end "), size_t{kLargeOnes + 1});
+  }
+}
+
+TEST(Http2AttackTest, AnswersThatAreBeingCompressedCountToo) {
+  const std::string requests = LargeOnes(kLargeOnes, {{"accept-encoding", "gzip"}});
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    TalkOptions options = ScarceRoom();
+    options.seed = seed;
+    // Compressed they are small, so all are served, but not all at once.
+    const Talked talked = Talk({{requests}}, options);
+    EXPECT_EQ(talked.handled, kLargeOnes + 1);
+    EXPECT_LE(talked.running_max, kLargeOnesHeld + 1);
+  }
+}
+
+TEST(Http2AttackTest, AFewLargeAnswersKeepNobodyWaiting) {
+  TalkOptions options = ScarceRoom();
+  options.server.limits.unsent_bytes_max = 1;
+  for (const auto& [large, answered] : {std::pair{2, true}, std::pair{3, false}}) {  // and a small one
+    const Say small{h2::Get(99, "/x") + h2::WindowUpdate(99, 100), seconds(1)};
+    EXPECT_EQ(!Talk({{LargeOnes(large)}, small}, options).With("DATA 99").empty(), answered) << large;
+  }
+}
+
+TEST(Http2AttackTest, RequestsThatWaitKeepTheirPlaceAndGoWithTheirStream) {
+  TalkOptions options = ScarceRoom();
+  std::string resets;
+  for (int i = 0; i < kLargeOnes; ++i) resets += h2::Reset(2 * i + 1, NGHTTP2_CANCEL);
+  const Talked talked = Talk({{LargeOnes(kLargeOnes)}, {resets + h2::WindowUpdate(41, 100), seconds(1)}}, options);
+  EXPECT_EQ(talked.With("DATA 41"), "DATA 41 end hello /x\n") << "room is made by resets, too";
+  EXPECT_EQ(talked.handled, kLargeOnesHeld + 1);
+}
+
+TEST(Http2AttackTest, BodiesOfRequestsThatWaitAreBounded) {
+  TalkOptions options = ScarceRoom();
+  std::vector<Say> script{{LargeOnes(kLargeOnes)}};
+  const std::string piece(16'000, 'x');
+  for (int32_t id = 101; id < 301; id += 2) {  // each sends its window, and no end
+    script.push_back({h2::HeadersFrame(id, h2::Hpack(h2::RequestFields("POST", "/echo")), false)});
+    for (int i = 0; i < 16; ++i) script.push_back({h2::Data(id, piece, false)});
+  }
+  const Talked talked = Talk(script, options);
+  size_t given = 0;
+  for (const std::string& frame : talked.frames) {
+    if (frame.starts_with("WINDOW_UPDATE ") && !frame.starts_with("WINDOW_UPDATE 0 ")) ++given;
+  }
+  EXPECT_LT(given, 100U);
+  EXPECT_EQ(talked.handled, kLargeOnesHeld);
+}
+
+TEST(Http2AttackTest, WhoAsksForMoreAndTakesNothingIsCutOff) {
+  TalkOptions options = ScarceRoom();
+  options.patience = seconds(300);
+  std::vector<Say> script{{LargeOnes(kLargeOnes)}};
+  for (int i = 0; i < 200; ++i) script.push_back({h2::Ping(), seconds(1)});
+  const Talked talked = Talk(script, options);
+  EXPECT_EQ(Count(talked.With("GOAWAY"), " 11\n"), 1U) << talked.With("GOAWAY");
+  EXPECT_LE(talked.took, seconds(80));
+  EXPECT_GE(talked.took, seconds(60));
+  EXPECT_EQ(talked.handled, kLargeOnesHeld) << "nobody's answers were made";
+}
+
 TEST(Http2AttackTest, GarbageEndsTheConnection) {
   for (const std::string& garbage :
        {std::string(1000, '\0'), std::string("GET / HTTP/1.1\r\nhost: h\r\n\r\n"), h2::Data(1, "x", true),

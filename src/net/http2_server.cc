@@ -38,6 +38,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
         server_(session),
         opened_(session.loop.Now()),
         active_at_(opened_),
+        taken_at_(opened_),
         resets_at_(opened_) {
     Open(/*server=*/true, session.options.limits);
     server_.told.PushBack(*this);
@@ -83,6 +84,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
         Kick();
       }
       if (!greeted_ && now - opened_ >= timeouts_.request_header) co_return false;
+      EndWhoAsksAndTakesNothing(now);
       const Duration silence = now - last_received_;
       if (silence < timeouts_.http2_ping) pinged = false;
       if (pinged && silence >= 2 * timeouts_.http2_ping) co_return false;  // no answer: gone
@@ -108,7 +110,15 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
     return failed;
   }
   void MoreToSend(int32_t id, Http2Sender& sender) override { ResumeSender(id, sender); }
-  size_t queued_bytes() const override { return queued_bytes_; }
+  size_t queued_bytes() const override { return unsent_.bytes; }
+
+  // Its streams alone would be reset one after the other, and each make room for the next.
+  void EndWhoAsksAndTakesNothing(MonotonicTime now) {
+    if (waiting_ == 0 || std::exchange(taken_seen_, unsent_.taken) != unsent_.taken) taken_at_ = now;
+    if (now - taken_at_ < timeouts_.write_stall) return;
+    nghttp2_session_terminate_session(session_, NGHTTP2_ENHANCE_YOUR_CALM);
+    Kick();
+  }
 
   void ResetStuckStreams(MonotonicTime now) {
     for (auto& [id, stream] : streams_) {
@@ -137,7 +147,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
 
   void OnBeginHeaders(const nghttp2_frame& frame) override {
     if (frame.hd.type != NGHTTP2_HEADERS || frame.headers.cat != NGHTTP2_HCAT_REQUEST) return;
-    auto stream = std::make_unique<ServerStream>(server_, last_received_, queued_bytes_);
+    auto stream = std::make_unique<ServerStream>(server_, last_received_, unsent_);
     stream->request.http2 = true;
     stream->request.peer = stream_.peer_identity();
     stream->request.peer_address = stream_.peer_address();
@@ -192,11 +202,12 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
         Refuse(id, *stream, 503);
       } else {
         bodies_bytes_ += bytes.size();
+        stream->body_counted += bytes.size();
         body.append(bytes);
       }
     }
     if (stream->refuse_status != 0) return 0;  // its window is not given back: the client shall stop
-    if (bodies_bytes_ <= kBodiesBytesMax || id == OldestIncomplete()) {
+    if (bodies_bytes_ <= kBodiesBytesMax || id == OldestToGoOn()) {
       nghttp2_session_consume_stream(session_, id, bytes.size());
     } else {
       if (stream->window_held == 0) ++streams_held_;
@@ -213,23 +224,25 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
     due_.push_back(id);
   }
 
-  int32_t OldestIncomplete() const {
+  // None while complete requests wait for room: it would only wait with them.
+  int32_t OldestToGoOn() const {
+    if (waiting_ > 0) return 0;
     for (const auto& [id, stream] : streams_) {
       if (!stream->request_complete && !stream->closed && stream->refuse_status == 0) return id;
     }
     return 0;
   }
 
-  // The body is complete or thrown away: others may go on.
+  // The body is the handler's now, or thrown away: others may go on.
   void BodyLeft(ServerStream& stream) {
-    bodies_bytes_ -= stream.request.body.size();
+    bodies_bytes_ -= std::exchange(stream.body_counted, 0);
     stream.account.Set(0);
     if (std::exchange(stream.window_held, 0) > 0) --streams_held_;
   }
 
   void GiveWindowsBack() {
     if (streams_held_ == 0) return;
-    const int32_t oldest = OldestIncomplete();
+    const int32_t oldest = OldestToGoOn();
     for (auto& [id, stream] : streams_) {
       if (stream->window_held == 0 || (id != oldest && bodies_bytes_ > kBodiesBytesMax)) continue;
       nghttp2_session_consume_stream(session_, id, std::exchange(stream->window_held, 0));
@@ -250,7 +263,6 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
       if (stream->refuse_status != 0) due_.push_back(frame.hd.stream_id);
     }
     if ((frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0 || std::exchange(stream->request_complete, true)) return;
-    BodyLeft(*stream);
     due_.push_back(frame.hd.stream_id);
   }
 
@@ -273,7 +285,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
   void OnStreamClosed(int32_t id, uint32_t error_code) override {
     ServerStream* stream = Find(id);
     if (stream == nullptr) return;
-    if (!stream->request_complete && stream->refuse_status == 0) BodyLeft(*stream);
+    BodyLeft(*stream);
     if (error_code == NGHTTP2_PROTOCOL_ERROR || error_code == NGHTTP2_STREAM_CLOSED ||
         error_code == NGHTTP2_FLOW_CONTROL_ERROR) {
       CountReset();
@@ -307,6 +319,7 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
       if (found != streams_.end() && found->second->closed && found->second->handler.active() == 0)
         streams_.erase(found);
     }
+    AdmitWaiting();
     GiveWindowsBack();
     if (told_ && streams_.empty()) look_.Set();
   }
@@ -320,7 +333,35 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
     active_at_ = last_received_;
   }
 
+  // Room for another answer.
+  bool HasRoom() const {
+    const HttpLimits& limits = server_.options.limits;
+    return unsent_.bytes <= limits.unsent_bytes_max || unsent_.senders < limits.unsent_streams_min;
+  }
+
+  // Whoever is woken looks again, since the first ones may take all the room there is.
+  void AdmitWaiting() {
+    if (waiting_ == 0 || !HasRoom()) return;
+    for (auto& [id, stream] : streams_) {
+      if (stream->waits) stream->admitted.Set();
+    }
+  }
+
+  rt::Task<void> UntilAdmitted(ServerStream& stream) {
+    struct Waiting {
+      size_t& count;
+      ~Waiting() { --count; }
+    } const waiting{++waiting_};
+    stream.waits = true;
+    while (!HasRoom()) static_cast<void>(co_await stream.admitted.Wait());
+    stream.waits = false;
+  }
+
+  // Looks for room where the handler begins: what it sends at once is counted before the next one looks.
   rt::Task<void> Handle(int32_t id, ServerStream& stream) {
+    if (!HasRoom()) co_await UntilAdmitted(stream);
+    BodyLeft(stream);
+    if (streams_held_ > 0) Kick();  // the writer's next turn gives windows back
     Http2Writer writer(server_, *this, id, stream);
     Request request = std::move(stream.request);
     co_await server_.handler(std::move(request), writer);
@@ -345,13 +386,16 @@ class Http2ServerConnection final : public Http2Session, private ShutdownHook, p
   }
 
   ServerSession& server_;
-  size_t queued_bytes_ = 0;  // by the streams' senders
+  Http2Unsent unsent_;  // by the streams' senders
+  size_t waiting_ = 0;  // complete requests that wait for room
   std::map<int32_t, std::unique_ptr<ServerStream>> streams_;
   MonotonicTime opened_;
   MonotonicTime active_at_;  // when there was last a stream
   bool greeted_ = false;     // the client sent its preface and SETTINGS
   bool told_ = false;        // GOAWAY was sent
-  size_t bodies_bytes_ = 0;  // of incomplete bodies
+  size_t bodies_bytes_ = 0;  // of bodies that no handler has yet
+  uint64_t taken_seen_ = 0;  // of what was sent, when last looked at...
+  MonotonicTime taken_at_;   // ...and when it last changed, or nothing waited
   size_t streams_held_ = 0;  // with window_held > 0
   double resets_left_ = kResetBurst;
   MonotonicTime resets_at_;

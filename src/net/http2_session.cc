@@ -29,9 +29,16 @@ constexpr size_t kOutboundFramesMax = 2000;  // with so many to send, nothing mo
 
 // ---- Http2Sender ----
 
+void Http2Sender::Count(size_t bytes) {
+  if (all_ == nullptr) return;
+  all_->bytes += bytes - counted_bytes_;
+  all_->senders += size_t{bytes > 0} - size_t{counted_bytes_ > 0};
+  counted_bytes_ = bytes;
+}
+
 void Http2Sender::Add(Body body) {
   queued_bytes_ += body.size();
-  if (total_ != nullptr) *total_ += body.size();
+  Count(queued_bytes_);
   if (pieces_.empty()) {
     pieces_ = std::move(body).TakePieces();
   } else {
@@ -54,8 +61,9 @@ ssize_t Http2Sender::Promise(size_t length, uint32_t* flags) {
 void Http2Sender::MoveTo(std::string& out, size_t length) {
   INVARIANT(length <= queued_bytes_, "only what was promised is asked for");
   queued_bytes_ -= length;
-  if (total_ != nullptr) *total_ -= length;
+  Count(queued_bytes_);
   taken_bytes_ += length;
+  if (all_ != nullptr) all_->taken += length;
   drained.Set();
   while (length > 0) {
     std::string_view& view = pieces_[first_].view;

@@ -18,22 +18,29 @@
 
 namespace baton::net {
 
+// What all senders of a connection have to send.
+struct Http2Unsent {
+  size_t bytes = 0;
+  size_t senders = 0;  // that have any
+  uint64_t taken = 0;  // in all: whether the peer takes anything
+};
+
 // The sending half of one stream: queued pieces, and backpressure.
 class Http2Sender {
  public:
   Http2Sender() = default;
-  // `total` counts what all senders of a connection have queued, and outlives this.
-  explicit Http2Sender(size_t& total) : total_(&total) {}
+  // `all` counts what the senders of a connection have, and outlives this.
+  explicit Http2Sender(Http2Unsent& all) : all_(&all) {}
   Http2Sender(const Http2Sender&) = delete;
   Http2Sender& operator=(const Http2Sender&) = delete;
-  ~Http2Sender() {
-    if (total_ != nullptr) *total_ -= queued_bytes_;
-  }
+  ~Http2Sender() { Count(0); }
 
   bool finished = false;  // nothing follows what is queued
   bool deferred = false;  // nghttp2 waits for more
   Signal drained;         // whenever bytes left the queue, and at the stream's end
 
+  // So much is about to be added: it counts from now on. The next Add takes its place.
+  void Expect(size_t bytes) { Count(queued_bytes_ + bytes); }
   void Add(Body body);
   size_t queued_bytes() const { return queued_bytes_; }
   uint64_t taken_bytes() const { return taken_bytes_; }  // in all: whether the peer makes progress
@@ -46,7 +53,10 @@ class Http2Sender {
   size_t first_ = 0;  // of the pieces still to send
   size_t queued_bytes_ = 0;
   uint64_t taken_bytes_ = 0;
-  size_t* total_ = nullptr;
+
+  void Count(size_t bytes);  // as ours, of what all have
+  size_t counted_bytes_ = 0;
+  Http2Unsent* all_ = nullptr;
 };
 
 class Http2Session {

@@ -47,7 +47,10 @@ Result<void> Http2Writer::Submit(int status, const Headers& headers, bool with_b
 rt::Task<Result<void>> Http2Writer::Send(int status, Headers headers, Body body) {
   const bool has_body = HasBody(stream_.head_request, status);
   const bool compress = stream_.accepts_gzip && WorthCompressing(headers, body);
-  if (has_body && compress) co_await Compress(session_.loop, headers, body);
+  if (has_body && compress) {
+    stream_.sender.Expect(body.size());
+    co_await Compress(session_.loop, headers, body);
+  }
   std::optional<size_t> length;
   if (has_body || (stream_.head_request && !compress)) length = body.size();
   const bool sends_body = has_body && body.size() > 0;

@@ -16,15 +16,16 @@ namespace baton::net {
 
 // One request and its answer.
 struct ServerStream {
-  ServerStream(ServerSession& session, MonotonicTime now, size_t& queued_in_all)
-      : started(now), account(session), progress_at(now), sender(queued_in_all), handler(session.loop) {}
+  ServerStream(ServerSession& session, MonotonicTime now, Http2Unsent& unsent)
+      : started(now), account(session), progress_at(now), sender(unsent), handler(session.loop) {}
 
   MonotonicTime started;
   Request request;
   BodyAccount account;
   size_t header_bytes = 0;
-  size_t window_held = 0;  // received, but not yet given back to the client
-  int refuse_status = 0;   // a limit was passed: answer this instead of calling the handler
+  size_t body_counted = 0;  // of the connection's bodies
+  size_t window_held = 0;   // received, but not yet given back to the client
+  int refuse_status = 0;    // a limit was passed: answer this instead of calling the handler
   bool head_request = false;
   bool accepts_gzip = false;
   bool head_complete = false;
@@ -35,7 +36,9 @@ struct ServerStream {
   uint64_t progress = 0;                        // sender.taken_bytes() when last looked at...
   MonotonicTime progress_at;                    // ...and when it last changed
   Http2Sender sender;
-  rt::Scope handler;  // last: the handler's fiber uses the rest
+  bool waits = false;  // the request is complete, but too much is unsent
+  Signal admitted;     // ...and now perhaps not
+  rt::Scope handler;   // last: the handler's fiber uses the rest
 };
 
 // What a writer needs of its connection.

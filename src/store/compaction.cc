@@ -1,4 +1,5 @@
 // Compaction: what it forgets, told to the engine first and then forgotten in memory, in slices that let others run.
+// The store does it when it is told to, and by itself when the past has too many bytes.
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +17,11 @@ struct Store::Compaction {
 
 namespace {
 constexpr size_t kEventsPerSlice = 2000;  // looked at before others get a turn: about a millisecond
+
+// Of the bytes that history may have: so much stays when it has more, so that each event is looked at once only; and so
+// much more there is before the next try, when the disk did not take one.
+constexpr size_t kShrinkToFraction = 2;
+constexpr size_t kShrinkAgainFraction = 4;
 }  // namespace
 
 rt::Task<Result<void>> Store::Compact(Revision revision) {
@@ -37,6 +43,10 @@ rt::Task<void> Store::RunCompaction(std::shared_ptr<Compaction> compaction) {
 
 rt::Task<Result<void>> Store::CompactUnderLock(Revision revision) {
   const rt::Mutex::Guard guard = co_await engine_mutex_.Lock();
+  co_return co_await CompactLocked(revision);
+}
+
+rt::Task<Result<void>> Store::CompactLocked(Revision revision) {
   if (closed_) co_return UnavailableError("the store is closed");
   if (revision <= compacted_) co_return Result<void>();
   std::vector<Superseded> superseded = co_await FindSuperseded(revision);
@@ -44,6 +54,40 @@ rt::Task<Result<void>> Store::CompactUnderLock(Revision revision) {
   compacted_ = revision;  // from here on nobody can ask for what is now forgotten bit by bit
   co_await Forget(revision);
   co_return Result<void>();
+}
+
+// Writers wait for it: it has the engine's lock before their next batch. So the past grows by one batch at most
+// meanwhile.
+void Store::ShrinkHistory() {
+  if (state_.history_bytes <= shrink_above_ || std::exchange(shrinking_, true)) return;
+  scope_.Spawn(RunShrink());
+}
+
+rt::Task<void> Store::RunShrink() {
+  const Result<void> shrunk = co_await ShrinkUnderLock();
+  shrink_above_ = limits_.history_bytes_max;
+  if (!shrunk.ok()) shrink_above_ = state_.history_bytes + limits_.history_bytes_max / kShrinkAgainFraction;
+  shrinking_ = false;
+}
+
+rt::Task<Result<void>> Store::ShrinkUnderLock() {
+  const rt::Mutex::Guard guard = co_await engine_mutex_.Lock();
+  const size_t keep = limits_.history_bytes_max / kShrinkToFraction;
+  if (state_.history_bytes <= keep) co_return Result<void>();  // another compaction was faster
+  const Revision revision = co_await RevisionToForget(state_.history_bytes - keep);
+  co_return co_await CompactLocked(revision);
+}
+
+// The first one that, with all before it, has that many bytes of history.
+rt::Task<Revision> Store::RevisionToForget(size_t bytes) {
+  Revision revision = compacted_;
+  size_t seen = 0;
+  for (size_t i = 0; i < state_.history.size() && seen < bytes; ++i) {
+    if (i % kEventsPerSlice == kEventsPerSlice - 1) co_await loop_.Yield();
+    seen += state_.history[i]->past_bytes();
+    revision = state_.history[i]->revision;
+  }
+  co_return revision;
 }
 
 // Each change up to `revision` supersedes the key's version before it, and a deletion also itself. Nothing is committed
@@ -68,7 +112,7 @@ rt::Task<void> Store::Forget(Revision revision) {
   for (size_t i = 1; !state_.history.empty() && state_.history.front()->revision <= revision; ++i) {
     if (i % kEventsPerSlice == 0) co_await loop_.Yield();
     const auto found = state_.keys.find(state_.history.front()->key);
-    state_.history.pop_front();
+    state_.DropOldest();
     if (found == state_.keys.end()) continue;
     Versions& versions = found->second;
     // The version that is current at `revision` stays, unless it is a deletion.

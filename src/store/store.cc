@@ -22,7 +22,11 @@ namespace {
 constexpr size_t kBatchBytesMax = size_t{16} << 20;  // one disk sync; more waits for the next
 constexpr size_t kBytesPerChange = 128;              // what a change costs beside its key and value, for the limits
 constexpr Revision kNone{0};
+
+size_t CostOf(std::string_view key, size_t value_bytes) { return kBytesPerChange + key.size() + value_bytes; }
 }  // namespace
+
+size_t Event::past_bytes() const { return CostOf(key, previous == nullptr ? 0 : previous->size()); }
 
 // ---- Transaction ----
 
@@ -68,7 +72,8 @@ Store::Store(rt::Loop& loop, std::unique_ptr<Engine> engine, StoreLimits limits)
     : loop_(loop),
       engine_(std::move(engine)),
       limits_(limits),
-      hub_(std::make_shared<WatchHub>(limits.watch_backlog_max)),
+      shrink_above_(limits.history_bytes_max),
+      hub_(std::make_shared<WatchHub>(limits.watch_backlog_max, limits.watch_backlog_bytes_max)),
       scope_(loop) {}
 
 Store::~Store() { hub_->Close(); }
@@ -85,13 +90,14 @@ rt::Task<Result<std::unique_ptr<Store>>> Store::Open(rt::Loop& loop, std::unique
         TRY(state->Apply(revision, create_revision, index, change));
         return {};
       }));
-  while (!state->history.empty() && state->history.front()->revision <= loaded.compacted) state->history.pop_front();
+  while (!state->history.empty() && state->history.front()->revision <= loaded.compacted) state->DropOldest();
   opened.state_ = std::move(*state);
   opened.committed_ = loaded.revision;
   opened.assigned_ = loaded.revision;
   opened.compacted_ = loaded.compacted;
   opened.hub_->Wake(loaded.revision);
   opened.scope_.Spawn(opened.CommitLoop());
+  opened.ShrinkHistory();
   co_return store;
 }
 
@@ -200,11 +206,11 @@ size_t Store::Count(std::string_view prefix) const {
   return count;
 }
 
-// ---- writing ----
+bool Store::EveryChange(const std::function<bool(const Event&)>& holds) const {
+  return std::ranges::all_of(state_.history, [&](const auto& change) { return holds(*change); });
+}
 
-namespace {
-size_t CostOf(std::string_view key, size_t value_bytes) { return kBytesPerChange + key.size() + value_bytes; }
-}  // namespace
+// ---- writing ----
 
 Result<void> Store::CheckLimits(const Transaction& transaction) const {
   if (closing_) return UnavailableError("the store is closing");
@@ -382,6 +388,7 @@ void Store::FinishBatch(const std::vector<std::shared_ptr<PendingWrite>>& batch,
       committed_ = write->record.revision;
     }
     hub_->Wake(committed_);
+    ShrinkHistory();
   } else {
     // What is queued was decided on top of what failed, so it fails with it. Revisions are given out again from here.
     finished.insert(finished.end(), queue_.begin(), queue_.end());
@@ -415,7 +422,13 @@ Result<std::shared_ptr<const Event>> Store::State::Apply(Revision revision, Revi
   versions.push_back({revision, create_revision, index, change.value});
   history.push_back(
       std::make_shared<const Event>(Event{change.key, change.value, previous, revision, create_revision}));
+  history_bytes += history.back()->past_bytes();
   return history.back();
+}
+
+void Store::State::DropOldest() {
+  history_bytes -= history.front()->past_bytes();
+  history.pop_front();
 }
 
 }  // namespace baton::store

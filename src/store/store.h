@@ -51,6 +51,9 @@ struct Event {
   Revision revision;
   Revision create_revision;  // of the key's present life; for a deletion, of the life that ended
   bool deleted() const { return value == nullptr; }
+  // What keeping it costs: itself, and the value that it ended. The one it began is the key's present value, or counted
+  // by the event that ended that one.
+  size_t past_bytes() const;
 };
 
 // What must hold, and what to do then: all of it or nothing, as one revision.
@@ -104,7 +107,12 @@ struct StoreLimits {
   size_t changes_per_transaction_max = 1024;  // conditions, too
   size_t transaction_bytes_max = size_t{64} << 20;
   size_t pending_bytes_max = size_t{256} << 20;  // decided, not yet on disk; more is answered kThrottled
-  size_t watch_backlog_max = 100'000;            // events a slow watcher may fall behind before it is cut off
+  // How far a slow watcher may fall behind before it is cut off. In bytes it is more than one batch of commits has, so
+  // that whoever reads all the time is never cut off.
+  size_t watch_backlog_max = 100'000;  // events
+  size_t watch_backlog_bytes_max = size_t{128} << 20;
+  // Of the past that reads and watches can still ask for. What is beyond is compacted by the store itself.
+  size_t history_bytes_max = size_t{256} << 20;
 };
 
 struct ListOptions {
@@ -132,13 +140,16 @@ class Store {
                                                        StoreLimits limits = {});
   ~Store();
 
-  Revision revision() const { return committed_; }   // the newest that is on disk and visible
-  Revision compacted() const { return compacted_; }  // reads and watches from before it are kGone
-  size_t size() const { return state_.live; }        // keys that exist
+  Revision revision() const { return committed_; }               // the newest that is on disk and visible
+  Revision compacted() const { return compacted_; }              // reads and watches from before it are kGone
+  size_t size() const { return state_.live; }                    // keys that exist
+  size_t history_bytes() const { return state_.history_bytes; }  // what is kept for the past alone
 
   Result<std::optional<Entry>> Get(std::string_view key, Revision at = {}) const;
   Result<ListResult> List(std::string_view prefix, const ListOptions& options = {}) const;
   size_t Count(std::string_view prefix) const;
+  // Whether that holds of each change that watches can still ask for. `holds` does not touch the store.
+  bool EveryChange(const std::function<bool(const Event& change)>& holds) const;
 
   // The new revision, when it is on disk. kConflict names the key whose condition failed, kTooLarge a limit, kThrottled
   // a full queue: then nothing was done. kNoSpace or kUnavailable: the disk did not take it; it is not visible, and
@@ -149,13 +160,14 @@ class Store {
   // a conflict with a write that is under way is told when that write has succeeded, and is none when it fails.
   rt::Task<Result<Revision>> Commit(Transaction transaction);
 
-  // All changes of keys with that prefix after `after`. kGone when `after` is compacted; kInvalid when it is in the
-  // future.
+  // All changes of keys with that prefix after `after`. kGone when `after` is compacted, or so long ago that a watch
+  // would be cut off (StoreLimits::watch_backlog_bytes_max); kInvalid when it is in the future.
   Result<std::unique_ptr<Watch>> OpenWatch(const std::string& prefix, Revision after);
 
   // Forgets revisions up to and including `revision`, except each key's newest value at that point. Nothing to do when
   // that has been forgotten before; kInvalid when it is in the future. Dropping the task does not stop it. kNoSpace or
-  // kUnavailable: nothing is forgotten now; it may turn out to be when the store is opened again.
+  // kUnavailable: nothing is forgotten now; it may turn out to be when the store is opened again. The store does this
+  // by itself when the past is more than StoreLimits::history_bytes_max.
   rt::Task<Result<void>> Compact(Revision revision);
 
   // Stops taking writes, waits for those under way, and lets go of the engine: another process may then have it. Reads
@@ -176,11 +188,13 @@ class Store {
   struct State {
     std::map<std::string, Versions, std::less<>> keys;  // each key's versions that are not compacted
     std::deque<std::shared_ptr<const Event>> history;   // changes after the compacted revision
+    size_t history_bytes = 0;                           // of those changes: Event::past_bytes
     size_t live = 0;                                    // keys that exist
 
     // The event that the change is. kCorrupt when it does not come after all that is there: then nothing is done.
     Result<std::shared_ptr<const Event>> Apply(Revision revision, Revision create_revision, uint32_t index,
                                                const Change& change);
+    void DropOldest();  // of history
   };
   struct PendingWrite;
   struct Compaction;
@@ -202,6 +216,11 @@ class Store {
   std::shared_ptr<PendingWrite> Enqueue(const Transaction& transaction);
   rt::Task<void> RunCompaction(std::shared_ptr<Compaction> compaction);
   rt::Task<Result<void>> CompactUnderLock(Revision revision);
+  rt::Task<Result<void>> CompactLocked(Revision revision);
+  void ShrinkHistory();
+  rt::Task<void> RunShrink();
+  rt::Task<Result<void>> ShrinkUnderLock();
+  rt::Task<Revision> RevisionToForget(size_t bytes);
   rt::Task<std::vector<Superseded>> FindSuperseded(Revision revision);
   rt::Task<void> Forget(Revision revision);
   rt::Task<void> CommitLoop();
@@ -226,6 +245,8 @@ class Store {
   rt::Event queue_changed_;
   rt::Event drained_;
   rt::Mutex engine_mutex_;  // the engine's calls do not overlap
+  size_t shrink_above_;     // bytes of history; more than the limit after a try that failed
+  bool shrinking_ = false;
 
   std::shared_ptr<WatchHub> hub_;  // what watches read from
   rt::Scope scope_;                // the committer; last, so that it goes first
@@ -237,11 +258,11 @@ class Watch {
   ~Watch();
 
   // At least one event; waits for it. All events of a revision (that have the prefix) come in one call. kGone: we fell
-  // behind by more than StoreLimits::watch_backlog_max events: list again. kUnavailable: everything has been delivered
-  // and the store is closed.
+  // behind by more than StoreLimits::watch_backlog_max events, or as many bytes: list again. kUnavailable: everything
+  // has been delivered and the store is closed.
   rt::Task<Result<std::vector<std::shared_ptr<const Event>>>> Next();
 
-  // What is there now, without waiting; empty when nothing is.
+  // Of what is there now as much as one call hands out, without waiting; empty when nothing is.
   Result<std::vector<std::shared_ptr<const Event>>> Poll();
 
   // Everything up to here has been delivered: where to resume, and what a bookmark says.

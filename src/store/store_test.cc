@@ -503,7 +503,7 @@ TEST_P(StoreContract, ASlowWatcherIsCutOffAndCostsTheOthersNothing) {
   EXPECT_EQ(slow->position(), Revision(1));
   const Result<std::vector<std::shared_ptr<const Event>>> gone = slow->Poll();
   EXPECT_EQ(gone.error().kind(), ErrorKind::kGone);
-  EXPECT_EQ(gone.error().message(), "the watch of 'a' fell more than 10 events behind: list again");
+  EXPECT_EQ(gone.error().message(), "the watch of 'a' fell more than 10 events or 134217728 bytes behind: list again");
   EXPECT_EQ(h.Run(slow->Next()).error().kind(), ErrorKind::kGone);
   h.Put("b", "1");
   EXPECT_EQ(elsewhere->Poll().value().size(), 1U);
@@ -607,6 +607,21 @@ TEST_P(StoreContract, AnOpenWatchIsNotDisturbedByCompaction) {
   h.Put("a", "3");
   EXPECT_THAT(Texts(from_past->Poll()), ElementsAre("1:put a=1@1(new)", "2:put a=2@1(was 1)", "3:put a=3@1(was 2)"));
   EXPECT_THAT(Texts(from_now->Poll()), ElementsAre("2:put a=2@1(was 1)", "3:put a=3@1(was 2)"));
+}
+
+TEST_P(StoreContract, EveryChangeIsEachThatIsNotCompacted) {
+  h.Open();
+  for (const char* value : {"1", "2", "3"}) h.Put("a", value);
+  h.Delete("a");
+  h.Compact(Revision(2)).value();
+  std::vector<std::string> seen;
+  const auto see = [&seen](const Event& change) {
+    seen.push_back(ToText(change));
+    return change.revision < Revision(4);
+  };
+  EXPECT_FALSE(h.store().EveryChange(see));
+  EXPECT_THAT(seen, ElementsAre("3:put a=3@1(was 2)", "4:del a@1(was 3)"));
+  EXPECT_TRUE(h.store().EveryChange([](const Event&) { return true; }));
 }
 
 rt::Task<void> CompactWhileWriting(Harness& h) {

@@ -9,7 +9,9 @@
 namespace baton::store {
 
 namespace {
-constexpr size_t kEventsPerPoll = 1000;  // handed out at once, and then to the end of their revision
+// Handed out at once, and then to the end of their revision.
+constexpr size_t kEventsPerPoll = 1000;
+constexpr size_t kBytesPerPoll = size_t{4} << 20;
 }  // namespace
 
 // ---- the store's side ----
@@ -32,9 +34,12 @@ void WatchHub::Publish(const std::shared_ptr<const Event>& event) {
 
 void WatchHub::Append(WatchGroup& group, const std::shared_ptr<const Event>& event) {
   group.slots.push_back({event, group.readers});
-  if (group.slots.size() > backlog_max_) {
+  group.bytes += event->past_bytes();
+  if (group.slots.size() > backlog_max_ || group.bytes > backlog_bytes_max_) {
+    const uint64_t by_count = group.end() - std::min<uint64_t>(group.slots.size(), backlog_max_);
+    const uint64_t kept = std::max(by_count, group.KeptFrom(backlog_bytes_max_));
     for (Watch* watch : group.watches) {
-      if (watch->cursor_ == group.first) watch->CutOff();
+      if (watch->cursor_ < kept) watch->CutOff();
     }
   }
   group.DropRead();
@@ -42,7 +47,16 @@ void WatchHub::Append(WatchGroup& group, const std::shared_ptr<const Event>& eve
 }
 
 void WatchGroup::DropRead() {
-  for (; !slots.empty() && slots.front().readers == 0; ++first) slots.pop_front();
+  for (; !slots.empty() && slots.front().readers == 0; ++first) {
+    bytes -= slots.front().event->past_bytes();
+    slots.pop_front();
+  }
+}
+
+uint64_t WatchGroup::KeptFrom(size_t bytes_max) const {
+  uint64_t kept = first;
+  for (size_t left = bytes; left > bytes_max; ++kept) left -= slots[kept - first].event->past_bytes();
+  return kept;
 }
 
 void WatchHub::Wake(Revision committed) {
@@ -86,9 +100,16 @@ Result<std::unique_ptr<Watch>> Store::OpenWatch(const std::string& prefix, Revis
     return InvalidError(StrCat("revision ", after.value(), " is in the future; the newest is ", committed_.value()));
   }
   std::deque<std::shared_ptr<const Event>> past;
+  size_t past_bytes = 0;
   auto at = std::ranges::upper_bound(state_.history, after, {}, [](const auto& event) { return event->revision; });
   for (; at != state_.history.end(); ++at) {
-    if ((*at)->key.starts_with(prefix)) past.push_back(*at);
+    if (!(*at)->key.starts_with(prefix)) continue;
+    past_bytes += (*at)->past_bytes();
+    if (past_bytes > limits_.watch_backlog_bytes_max) {
+      return Error(ErrorKind::kGone, StrCat("the changes of '", prefix, "' since revision ", after.value(),
+                                            " are more than ", limits_.watch_backlog_bytes_max, " bytes: list again"));
+    }
+    past.push_back(*at);
   }
   return std::unique_ptr<Watch>(new Watch(hub_, prefix, std::move(past), after));
 }
@@ -114,17 +135,24 @@ void Watch::CutOff() {
 
 Result<std::vector<std::shared_ptr<const Event>>> Watch::Poll() {
   std::vector<std::shared_ptr<const Event>> events;
-  const auto whole = [&events](const Event& next) {  // a revision is not split over two calls
-    return events.size() < kEventsPerPoll || next.revision == events.back()->revision;
+  size_t bytes = 0;
+  const auto whole = [&](const Event& next) {  // a revision is not split over two calls
+    const bool room = events.size() < kEventsPerPoll && bytes < kBytesPerPoll;
+    return room || next.revision == events.back()->revision;
+  };
+  const auto hand_out = [&](std::shared_ptr<const Event> event) {
+    const Bytes& told = event->deleted() ? event->previous : event->value;
+    bytes += told == nullptr ? 0 : told->size();
+    events.push_back(std::move(event));
   };
   while (!past_.empty() && whole(*past_.front())) {
-    events.push_back(std::move(past_.front()));
+    hand_out(std::move(past_.front()));
     past_.pop_front();
   }
   if (past_.empty() && !cut_off_) {
     for (; cursor_ < group_.end() && whole(*group_.At(cursor_).event); ++cursor_) {
       WatchGroup::Slot& slot = group_.At(cursor_);
-      events.push_back(slot.event);
+      hand_out(slot.event);
       --slot.readers;
     }
     group_.DropRead();
@@ -133,7 +161,7 @@ Result<std::vector<std::shared_ptr<const Event>>> Watch::Poll() {
     position_ = events.back()->revision;
   } else if (cut_off_) {
     return Error(ErrorKind::kGone, StrCat("the watch of '", group_.prefix, "' fell more than ", hub_->backlog_max(),
-                                          " events behind: list again"));
+                                          " events or ", hub_->backlog_bytes_max(), " bytes behind: list again"));
   }
   return events;
 }

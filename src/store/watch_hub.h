@@ -28,6 +28,7 @@ struct WatchGroup {
   };
   std::string prefix;
   std::deque<Slot> slots;
+  size_t bytes = 0;    // of these: Event::past_bytes
   uint64_t first = 0;  // number of the event in front, of all that were ever published here
   std::unordered_set<Watch*> watches;
   size_t readers = 0;  // watches that are not cut off
@@ -36,12 +37,15 @@ struct WatchGroup {
 
   uint64_t end() const { return first + slots.size(); }
   Slot& At(uint64_t number) { return slots[number - first]; }
+  // The first event that may stay when so many bytes may: what is before it is too much.
+  uint64_t KeptFrom(size_t bytes_max) const;
   void DropRead();  // what all have read
 };
 
 class WatchHub {
  public:
-  explicit WatchHub(size_t backlog_max) : backlog_max_(backlog_max) {}
+  WatchHub(size_t backlog_max, size_t backlog_bytes_max)
+      : backlog_max_(backlog_max), backlog_bytes_max_(backlog_bytes_max) {}
 
   // ---- for the store ----
   void Publish(const std::shared_ptr<const Event>& event);
@@ -54,11 +58,13 @@ class WatchHub {
   Revision committed() const { return committed_; }
   bool closed() const { return closed_; }
   size_t backlog_max() const { return backlog_max_; }
+  size_t backlog_bytes_max() const { return backlog_bytes_max_; }
 
  private:
   void Append(WatchGroup& group, const std::shared_ptr<const Event>& event);
 
   size_t backlog_max_;
+  size_t backlog_bytes_max_;
   Revision committed_{0};
   bool closed_ = false;
   std::map<std::string, std::unique_ptr<WatchGroup>, std::less<>> groups_;  // by prefix; none without a watch

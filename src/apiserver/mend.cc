@@ -1,0 +1,105 @@
+// Finding and mending what cannot be parsed.
+#include "apiserver/mend.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "apiserver/object.h"
+#include "base/strings.h"
+#include "base/utf8.h"
+#include "json/parse.h"
+
+namespace baton::apiserver {
+
+namespace {
+
+using json::Value;
+
+constexpr size_t kMendedDepthMax = 4 * json::kMaxDepth;         // of what is read to be mended
+constexpr size_t kMendedPerTransaction = 100;                   // one disk sync...
+constexpr size_t kMendedBytesPerTransaction = size_t{8} << 20;  // ...and not too much of it
+
+// Whether it could be nested too deep, without parsing it: each level has a bracket.
+bool MayBeDeep(std::string_view text) {
+  if (text.size() < 2 * json::kMaxDepth) return false;
+  const auto opens = std::ranges::count_if(text, [](char c) { return c == '{' || c == '['; });
+  return opens > static_cast<std::ptrdiff_t>(json::kMaxDepth);
+}
+
+bool IsReadable(const Bytes& bytes) {
+  return bytes == nullptr || (IsUtf8(*bytes) && (!MayBeDeep(*bytes) || json::Parse(*bytes).ok()));
+}
+
+struct Mending {
+  store::Entry entry;
+  Encoded encoded;
+  std::string what;
+};
+
+Error CannotMend(const store::Entry& entry, std::string_view why) {
+  return CorruptError(StrCat("the stored object '", entry.key, "' cannot be read: ", why,
+                             "; restore the store from a backup (baton restore)"));
+}
+
+Result<Mending> Mend(const store::Entry& entry) {
+  Mending mending{.entry = entry, .encoded = {}, .what = {}};
+  std::string text = *entry.value;
+  if (!IsUtf8(text)) {
+    text = ReplaceInvalidUtf8(text);
+    mending.what = "bytes that are not UTF-8 became U+FFFD";
+  }
+  Result<Value> object = json::Parse(text);
+  if (!object.ok()) {
+    object = json::Parse(text, {.max_depth = kMendedDepthMax});
+    if (object.ok() && (*object)["metadata"].is_object()) object->Edit("metadata").Erase("managedFields");
+    StrAppend(mending.what, mending.what.empty() ? "" : "; ", "managedFields, nested too deep, are gone");
+  }
+  if (!object.ok()) return CannotMend(entry, object.error().message());
+  if (!(*object)["metadata"].is_object()) return CannotMend(entry, "it has no metadata");
+  mending.encoded = Encode(*std::move(object));
+  if (mending.encoded.depth > json::kMaxDepth) return CannotMend(entry, "it is nested too deep");
+  return mending;
+}
+
+rt::Task<Result<void>> Write(store::Store& store, std::vector<Mending> mendings) {
+  for (size_t next = 0; next < mendings.size();) {
+    store::Transaction transaction;
+    size_t bytes = 0;
+    for (size_t count = 0; next < mendings.size() && count < kMendedPerTransaction; ++count, ++next) {
+      Mending& one = mendings[next];
+      const size_t bytes_max = one.encoded.bytes.size() + kVersionDigitsMax;
+      bytes += bytes_max;
+      if (count > 0 && bytes > kMendedBytesPerTransaction) break;
+      transaction.If(one.entry.key, one.entry.mod_revision)
+          .PutMade(one.entry.key, bytes_max,
+                   [encoded = std::move(one.encoded)](Revision revision) { return encoded.WithVersion(revision); });
+    }
+    CO_TRY(co_await store.Commit(std::move(transaction)));
+  }
+  co_return Result<void>();
+}
+
+// What lists and watches from before can still ask for.
+bool IsPastReadable(const store::Store& store) {
+  return store.EveryChange(
+      [](const store::Event& change) { return IsReadable(change.value) && IsReadable(change.previous); });
+}
+
+}  // namespace
+
+rt::Task<Result<std::vector<Mended>>> MendStored(store::Store& store) {
+  std::vector<Mending> mendings;
+  for (const store::Entry& entry : CO_TRY(store.List("")).entries) {
+    if (!IsReadable(entry.value)) mendings.push_back(CO_TRY(Mend(entry)));
+  }
+  std::vector<Mended> mended;
+  mended.reserve(mendings.size());
+  for (const Mending& one : mendings) mended.push_back({.key = one.entry.key, .what = one.what});
+  const bool forget = !mendings.empty() || !IsPastReadable(store);
+  CO_TRY(co_await Write(store, std::move(mendings)));
+  if (forget) CO_TRY(co_await store.Compact(store.revision()));
+  co_return mended;
+}
+
+}  // namespace baton::apiserver
