@@ -33,15 +33,25 @@ using Mode = SideRule::Mode;
 // ---- before and after the claim
 // ----------------------------------------------------------------------------------------
 
+// It ends without having begun. That is on record before it is told: another leader may have decided to claim, and be
+// late with it; then it loses on the version, and what was told stays true.
+Decision Refuse(const Writer& writer, const Migration& migration, Phase end, const std::string& why) {
+  const bool on_record = !writer.exists || writer.refused_uid == migration.uid;
+  if (GUARD("handoff.refusal_is_on_record", on_record)) return End(end, why);
+  Writer next = writer;
+  next.refused_uid = migration.uid;
+  return Do(Phase::kPending, SwapWriter{next}, StrCat("refusing it: ", why));
+}
+
 Decision Begin(const Writer& writer, const Migration& migration, const Observation& seen) {
   if (writer.claim)
     return End(Phase::kRejected, StrCat("migration ", writer.claim->migration, " is moving this workload"));
-  if (migration.abort) return End(Phase::kAborted, "aborted before it began");
+  if (migration.abort) return Refuse(writer, migration, Phase::kAborted, "aborted before it began");
   if (!seen.preflight_done) return Wait(Phase::kPending, "the checks before the move", migration.deadlines.plan);
   if (!seen.problems.empty()) {
     std::string why;
     for (const std::string& problem : seen.problems) why += (why.empty() ? "" : "; ") + problem;
-    return End(Phase::kRejected, why);
+    return Refuse(writer, migration, Phase::kRejected, why);
   }
   Writer next = writer;
   if (!writer.exists) {

@@ -237,10 +237,21 @@ const std::vector<Row>& Before() {
   static const std::vector<Row> kRows = {
       {"claims", Pending, Same, Phase::kPending, "swap-writer", "claiming"},
       {"checks first", Pending, [](Case& c) { c.seen.preflight_done = false; }, Phase::kPending, "none", "the checks"},
-      {"rejects", Pending, [](Case& c) { c.seen.problems = {"no", "never"}; }, Phase::kRejected, "none", "no; never"},
+      {"rejects", Pending, [](Case& c) { c.seen.problems = {"no", "never"}, c.writer.refused_uid = "m"; },
+       Phase::kRejected, "none", "no; never"},
+      {"a refusal is on record before it is told", Pending, [](Case& c) { c.seen.problems = {"no"}; }, Phase::kPending,
+       "swap-writer", "refusing it: no"},
+      {"there is no record yet", Pending, [](Case& c) { c.seen.problems = {"no"}, c.writer = {}; }, Phase::kRejected,
+       "none", "no"},
       {"loses to another", Planned, [](Case& c) { c.migration.uid = "other", c.migration.phase = Phase::kPending; },
        Phase::kRejected, "none", "is moving this workload"},
-      {"aborted before it began", Pending, AskAbort, Phase::kAborted, "none", "before it began"},
+      {"aborted before it began", Pending,
+       [](Case& c) {
+         AskAbort(c);
+         c.writer.refused_uid = "m";
+       },
+       Phase::kAborted, "none", "before it began"},
+      {"that is on record, too", Pending, AskAbort, Phase::kPending, "swap-writer", "before it began"},
       {"what was rejected stays so", Pending, [](Case& c) { c.migration.phase = Phase::kRejected; }, Phase::kRejected,
        "none", "ended"},
       {"record gone", Planned, [](Case& c) { c.writer = {}; }, Phase::kPlanned, "none", "was deleted", true},

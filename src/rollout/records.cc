@@ -136,6 +136,7 @@ Writer ReadWriter(const Value& object) {
   if (spec["receipt"].is_object()) writer.receipt = ReadReceipt(spec["receipt"]);
   writer.ended_uid = spec["ended"]["migrationUID"].str();
   writer.ended = PhaseFromName(spec["ended"]["phase"].str()).value_or(Phase::kPending);
+  writer.refused_uid = spec["refused"]["migrationUID"].str();
   return writer;
 }
 
@@ -167,6 +168,7 @@ Value WriteWriter(const Writer& writer, const Value& current, const Value& workl
   put("receipt", writer.receipt.has_value(), writer.receipt ? ReceiptJson(*writer.receipt) : Value());
   put("ended", !writer.ended_uid.empty(),
       json::Object({{"migrationUID", writer.ended_uid}, {"phase", PhaseName(writer.ended)}}));
+  put("refused", !writer.refused_uid.empty(), json::Object({{"migrationUID", writer.refused_uid}}));
   if (!writer.claim) spec.Erase("pinned");  // prior stays: a lock that comes late is undone by it
   return object;
 }

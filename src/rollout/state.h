@@ -106,6 +106,7 @@ struct Writer {
   // The move that ended last, so that an end is told even when its status could never be written.
   std::string ended_uid;
   Phase ended = Phase::kPending;
+  std::string refused_uid;  // the move that was refused last, before it began
   friend bool operator==(const Writer&, const Writer&) = default;
 };
 
