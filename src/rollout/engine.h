@@ -69,6 +69,7 @@ class Engine {
   rt::Task<void> UntilManagedIsKnown();
   kube::Controller& controller() { return controller_; }
   kube::Informer& migrations() { return migrations_; }
+  kube::Informer& writers() { return writers_; }
 
  private:
   // All that one look found.
@@ -174,7 +175,7 @@ class Engine {
   EngineOptions options_;
   kube::Informer migrations_;
   kube::Informer profile_objects_;
-  kube::Informer writers_;  // only to find claims whose migration is gone, or told as ended
+  kube::Informer writers_;  // only to find what should be looked into: claims without a migration, Writers that go
   struct Memory {           // what may be lost
     std::optional<bool> target_valid;
     std::string target_invalid;

@@ -72,6 +72,12 @@ void Checkers::Owns(const Workload& workload, const Value& object) {
     owned_.push_back({.workload = workload, .key = workload.Key(), .object = object});
 }
 
+void Checkers::DeletesNamespace(std::string_view ns) {
+  for (Owned& owned : owned_) {
+    if (owned.workload.name.ns == ns) owned.object = Value();
+  }
+}
+
 // After every step of anything: the processes themselves.
 void Checkers::Look() {
   if (owned_.empty()) return;

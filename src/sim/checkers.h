@@ -48,6 +48,8 @@ class Checkers {
 
   // A template as its owner wrote it; null: they deleted it.
   void Owns(const Workload& workload, const json::Value& object);
+  // Their owner deleted the namespace, and with it all templates in it.
+  void DeletesNamespace(std::string_view ns);
   // A backup is put back: numbers and phases begin anew from there.
   void HubForgets() {
     moves_.clear();
