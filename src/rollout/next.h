@@ -66,7 +66,8 @@ struct Decision {
   bool blocked = false;     // needs a person: the message says who must do what
   // When a deadline of this phase runs out, from its beginning; nothing: it waits for a person, or has ended.
   std::optional<Duration> deadline;
-  std::string why;  // with the step that turns a move back: the reason, which its status keeps
+  // With the step that turns a move back, or ends it on a person's word: the reason, which its status keeps.
+  std::string why;
 };
 
 Decision Next(const Writer& writer, const Migration& migration, const Observation& seen);

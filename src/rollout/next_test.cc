@@ -252,6 +252,36 @@ const std::vector<Row>& Before() {
        "none", "gone from both clusters"},
       {"the same, late", Planned, [](Case& c) { c.seen.template_found = false, Late(c); }, Phase::kPlanned, "none",
        "look at what keeps it", true},
+      {"the same, and the source is lost", Quiescing,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, SilentSource(c),
+         Late(c);
+       },
+       Phase::kQuiescing, "none", "`baton attest move --cluster A`", true},
+      {"the same, and the target is lost", Verifying,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.source = {.answered = true, .cluster_id = "idA"}, SilentTarget(c),
+         Late(c);
+       },
+       Phase::kVerifying, "none", "`baton attest move --cluster B`", true},
+      {"template gone, a person vouches for the lost source", Quiescing,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, SilentSource(c),
+         Vouched(c);
+       },
+       Phase::kQuiescing, "swap-writer", "the template is gone"},
+      {"the same of the lost target", Verifying,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.source = {.answered = true, .cluster_id = "idA"}, LostTarget(c);
+       },
+       Phase::kVerifying, "swap-writer", "the template is gone"},
+      {"the same, and the other is not gone", Verifying, [](Case& c) { c.seen.template_found = false, LostTarget(c); },
+       Phase::kVerifying, "none", "gone from both clusters"},
+      {"vouched for, but it answers", Quiescing,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, Vouched(c);
+       },
+       Phase::kQuiescing, "none", "gone from both clusters"},
       {"template and workload gone", Cleaned,
        [](Case& c) { c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}; },
        Phase::kCleaning, "swap-writer", "the template is gone"},
@@ -644,6 +674,18 @@ TEST(NextTest, AWordForASilentSourceDoesNotCountWhileItAnswersInPart) {
   c.seen.source.answers_partly = false;
   const Decision silent = Next(c.writer, c.migration, c.seen);
   EXPECT_TRUE(std::holds_alternative<SwapWriter>(silent.effect)) << silent.message;
+}
+
+TEST(NextTest, ACancelOnAPersonsWordSaysWhose) {
+  Case c = Verifying();
+  c.seen.template_found = false;
+  c.seen.source = {.answered = true, .cluster_id = "idA"};
+  LostTarget(c);
+  const Decision decision = Next(c.writer, c.migration, c.seen);
+  EXPECT_EQ(std::get<SwapWriter>(decision.effect).writer.ended, Phase::kCancelled);
+  EXPECT_EQ(decision.why, "ann attested that B is stopped: burnt down");
+  c.seen.target = {.answered = true, .cluster_id = "idB"};
+  EXPECT_EQ(Next(c.writer, c.migration, c.seen).why, "") << "it was seen gone: nobody's word was needed";
 }
 
 TEST(NextTest, AClaimWithoutWhatItRestsOnAsksAPerson) {
