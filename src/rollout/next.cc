@@ -59,8 +59,15 @@ Decision Begin(const Writer& writer, const Migration& migration, const Observati
 
 // What one side of a move whose template is gone has left, and what a person can do about it; "": nothing is there.
 // What is in a cluster that is lost goes when that comes back: the pipe keeps its order to delete.
-std::string StillThere(const Migration& migration, const Claim& claim, const Holder& side, const Sighting& sighting) {
-  if (SeenGone(sighting, side) || Attested(migration, claim, side, sighting)) return {};
+std::string StillThere(const Migration& migration, const Claim& claim, const Holder& side, const Sighting& sighting,
+                       bool removal_ordered) {
+  if (SeenGone(sighting, side)) return {};
+  // What goes shows that the pipe has heard of the deletion. One that is lost does not, and the pipe may still make it
+  // in the other.
+  if (Attested(migration, claim, side, sighting)) {
+    return removal_ordered ? ""
+                           : StrCat("look at why the workload's Works in ", side.cluster, " are not being deleted");
+  }
   if (Answers(sighting, side)) return StrCat("look at what keeps it in ", side.cluster);
   return StrCat(Unreached(sighting, side), ": bring it back; if it is lost for good: `baton attest ", migration.name,
                 " --cluster ", side.cluster, "`");
@@ -70,8 +77,8 @@ std::string StillThere(const Migration& migration, const Claim& claim, const Hol
 // has cached, and only our override keeps that from running. In a cluster that a person vouches for nothing runs.
 Decision Cancel(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
-  const std::string in_source = StillThere(migration, claim, claim.source, seen.source);
-  const std::string in_target = StillThere(migration, claim, claim.target, seen.target);
+  const std::string in_source = StillThere(migration, claim, claim.source, seen.source, seen.removal_ordered);
+  const std::string in_target = StillThere(migration, claim, claim.target, seen.target, seen.removal_ordered);
   if (!GUARD("rollout.override_outlives_the_workload", in_source.empty() && in_target.empty())) {
     const std::string what = "the deleted workload to be gone from both clusters";
     if (seen.in_phase < migration.deadlines.undo) return Wait(migration.phase, what, migration.deadlines.undo);

@@ -85,6 +85,7 @@ class Checkers {
   struct Move {
     std::string phase;
     bool granted = false;
+    int64_t attempt = 0;
     std::string source, target;
     bool of_a_drain = false;
     bool idle_before = false;  // its workload did not run when the move was first told: a job that had failed, say
