@@ -86,7 +86,7 @@ struct Receipt {
   std::string from, from_id, from_uid;
   std::string to, to_id;
   std::string capture;
-  std::string how;          // "StopProof", "LastCheckpoint", "Attested", "NeverStarted"
+  std::string how;          // "StopProof", "LastCheckpoint", "Attested", "NeverStarted", "OptedIn"
   std::string attested_by;  // a person, when how is Attested
   std::string why;          // and their reason
   std::string at;           // RFC 3339

@@ -69,7 +69,56 @@ rt::Task<Result<std::string>> MadeAndLeft(federation::Member& member, const inte
   co_return std::string();
 }
 
+rt::Task<Result<std::string>> LookThere(const Value& writer, NamedCluster cluster, federation::Member& member,
+                                        const interpret::Profile& profile) {
+  const Value home = CO_TRY(co_await member.api().Get(federation::kNamespaces, {"", "kube-system"}));
+  if (!cluster.id.empty() && kube::UidOf(home) != cluster.id)
+    co_return UnavailableError(federation::AnotherCluster(cluster.name, cluster.id, kube::UidOf(home)));
+  const Value& workload = writer["spec"]["workload"];
+  const std::string ns(kube::NamespaceOf(writer));
+  const std::string name(workload["name"].str());
+  const kube::GroupVersion version = kube::ParseApiVersion(workload["apiVersion"].str());
+  Result<kube::Resource> resource =
+      co_await member.mapper().ForKind(version.group, version.version, std::string(workload["kind"].str()));
+  if (!resource.ok() && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
+  const Value object = resource.ok() ? CO_TRY(co_await GetOrNull(member.api(), *resource, {ns, name})) : Value();
+  // Somebody's own of that name, or let go and its number taken away: it is none of ours.
+  const bool marked = object["metadata"]["labels"][api::karmada::kManaged].str() == api::karmada::kTrue;
+  if (!object.is_null() && profile.EpochOf(object) <= 0 && !marked) co_return std::string();
+  if (!object.is_null()) {
+    co_return StrCat(WorkloadOf(writer), " is in ", cluster.name,
+                     kube::IsDeleting(object) ? ", being deleted: look at what keeps it there"
+                                              : ": delete it there; or, if it is to go on by itself, remove its number "
+                                                "(docs/ROLLOUT.md, 'The end of a Writer')");
+  }
+  const std::string made = CO_TRY(co_await MadeAndLeft(member, profile, ns, name));
+  if (made.empty()) co_return std::string();
+  co_return StrCat(made, " of ", WorkloadOf(writer), " is still in ", cluster.name, ": look at what keeps it there");
+}
+
 }  // namespace
+
+rt::Task<Result<std::string>> StillIn(kube::Api& hub, federation::Members& members, Value writer, NamedCluster cluster,
+                                      std::shared_ptr<const interpret::Profile> profile) {
+  const Value object = CO_TRY(co_await GetOrNull(hub, federation::kClusters, {"", cluster.name}));
+  // It has left, or another one has its name since: nobody can be asked.
+  const std::string_view joined = object["spec"]["id"].str();
+  if (object.is_null() || (!cluster.id.empty() && !joined.empty() && joined != cluster.id)) co_return std::string();
+  const bool vouched = object["metadata"]["annotations"][kNothingRunsAnnotation].str() == "true";
+  const auto silent = [&](std::string_view why) {
+    if (vouched) return std::string();
+    return StrCat(cluster.name, " does not answer (", why, "), and ", WorkloadOf(writer),
+                  " may be there: bring it back; or, when you know that nothing of this hub's runs there: kubectl "
+                  "annotate cluster ",
+                  cluster.name, " ", kNothingRunsAnnotation, "=true; or give it up: `baton unjoin ", cluster.name,
+                  " --force`");
+  };
+  const std::shared_ptr<federation::Member> member = members.Find(cluster.name);
+  if (member == nullptr) co_return silent(members.WhyNot(cluster.name));
+  const Result<std::string> seen = co_await rt::WithDeadline(
+      rt::Deadline::After(hub.loop(), kSightTimeout), "its answer", LookThere(writer, cluster, *member, *profile));
+  co_return seen.ok() ? *seen : silent(seen.error().message());
+}
 
 std::vector<NamedCluster> ClustersNamedBy(const Value& writer) {
   const Value& spec = writer["spec"];
@@ -169,7 +218,8 @@ rt::Task<Result<std::string>> WriterEnd::InTheWay(const Value& writer) {
                      ", so nobody can see whether it is gone: apply it again (`kubectl get migrationprofiles`)");
   }
   std::vector<rt::Task<Result<std::string>>> looks;
-  for (const NamedCluster& cluster : ClustersNamedBy(writer)) looks.push_back(InCluster(writer, cluster, profile));
+  for (const NamedCluster& cluster : ClustersNamedBy(writer))
+    looks.push_back(StillIn(hub_.api(), hub_.members(), writer, cluster, profile));
   std::string all;
   for (const Result<std::string>& one : co_await rt::WhenAll(std::move(looks))) {
     if (!one.ok()) co_return one;
@@ -210,55 +260,6 @@ rt::Task<Result<std::string>> WriterEnd::OnTheHub(const Value& object) {
   co_return StrCat(WorkloadOf(object), " is still being removed", where.empty() ? "" : " from ", where,
                    ": look at what keeps it there, and at ResourceBinding ", name,
                    "; a cluster that is lost for good is given up by `baton unjoin NAME --force`");
-}
-
-rt::Task<Result<std::string>> WriterEnd::InCluster(const Value& writer, NamedCluster cluster,
-                                                   std::shared_ptr<const interpret::Profile> profile) {
-  const Value object = CO_TRY(co_await GetOrNull(hub_.api(), federation::kClusters, {"", cluster.name}));
-  // It has left, or another one has its name since: nobody can be asked.
-  const std::string_view joined = object["spec"]["id"].str();
-  if (object.is_null() || (!cluster.id.empty() && !joined.empty() && joined != cluster.id)) co_return std::string();
-  const bool vouched = object["metadata"]["annotations"][kNothingRunsAnnotation].str() == "true";
-  const auto silent = [&](std::string_view why) {
-    if (vouched) return std::string();
-    return StrCat(cluster.name, " does not answer (", why, "), and ", WorkloadOf(writer),
-                  " may be there: bring it back; or, when you know that nothing of this hub's runs there: kubectl "
-                  "annotate cluster ",
-                  cluster.name, " ", kNothingRunsAnnotation, "=true; or give it up: `baton unjoin ", cluster.name,
-                  " --force`");
-  };
-  const std::shared_ptr<federation::Member> member = hub_.members().Find(cluster.name);
-  if (member == nullptr) co_return silent(hub_.members().WhyNot(cluster.name));
-  const Result<std::string> seen = co_await rt::WithDeadline(
-      rt::Deadline::After(hub_.loop(), kSightTimeout), "its answer", LookThere(writer, cluster, *member, *profile));
-  co_return seen.ok() ? *seen : silent(seen.error().message());
-}
-
-rt::Task<Result<std::string>> WriterEnd::LookThere(const Value& writer, NamedCluster cluster,
-                                                   federation::Member& member, const interpret::Profile& profile) {
-  const Value home = CO_TRY(co_await member.api().Get(federation::kNamespaces, {"", "kube-system"}));
-  if (!cluster.id.empty() && kube::UidOf(home) != cluster.id)
-    co_return UnavailableError(federation::AnotherCluster(cluster.name, cluster.id, kube::UidOf(home)));
-  const Value& workload = writer["spec"]["workload"];
-  const std::string ns(kube::NamespaceOf(writer));
-  const std::string name(workload["name"].str());
-  const kube::GroupVersion version = kube::ParseApiVersion(workload["apiVersion"].str());
-  Result<kube::Resource> resource =
-      co_await member.mapper().ForKind(version.group, version.version, std::string(workload["kind"].str()));
-  if (!resource.ok() && resource.error().kind() != ErrorKind::kNotFound) co_return resource.error();
-  const Value object = resource.ok() ? CO_TRY(co_await GetOrNull(member.api(), *resource, {ns, name})) : Value();
-  // Somebody's own of that name, or let go and its number taken away: it is none of ours.
-  const bool marked = object["metadata"]["labels"][api::karmada::kManaged].str() == api::karmada::kTrue;
-  if (!object.is_null() && profile.EpochOf(object) <= 0 && !marked) co_return std::string();
-  if (!object.is_null()) {
-    co_return StrCat(WorkloadOf(writer), " is in ", cluster.name,
-                     kube::IsDeleting(object) ? ", being deleted: look at what keeps it there"
-                                              : ": delete it there; or, if it is to go on by itself, remove its number "
-                                                "(docs/ROLLOUT.md, 'The end of a Writer')");
-  }
-  const std::string made = CO_TRY(co_await MadeAndLeft(member, profile, ns, name));
-  if (made.empty()) co_return std::string();
-  co_return StrCat(made, " of ", WorkloadOf(writer), " is still in ", cluster.name, ": look at what keeps it there");
 }
 
 }  // namespace baton::rollout

@@ -35,6 +35,11 @@ struct NamedCluster {
 // Wherever the workload may have been: each once.
 std::vector<NamedCluster> ClustersNamedBy(const json::Value& writer);
 
+// What of the Writer's workload is in that cluster, by a live look, and what a person can do about it; "": nothing, or
+// the cluster has left the hub.
+rt::Task<Result<std::string>> StillIn(kube::Api& hub, federation::Members& members, json::Value writer,
+                                      NamedCluster cluster, std::shared_ptr<const interpret::Profile> profile);
+
 class WriterEnd {
  public:
   // All outlive this. Before federation.Run().
@@ -47,10 +52,6 @@ class WriterEnd {
   // Each gives what stands in the way, and what a person can do; "": nothing.
   rt::Task<Result<std::string>> InTheWay(const json::Value& writer);
   rt::Task<Result<std::string>> OnTheHub(const json::Value& writer);
-  rt::Task<Result<std::string>> InCluster(const json::Value& writer, NamedCluster cluster,
-                                          std::shared_ptr<const interpret::Profile> profile);
-  rt::Task<Result<std::string>> LookThere(const json::Value& writer, NamedCluster cluster, federation::Member& member,
-                                          const interpret::Profile& profile);
   rt::Task<Result<void>> LetGo(json::Value writer);
   rt::Task<void> Tell(const json::Value& writer, std::string why);
 
