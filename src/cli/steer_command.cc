@@ -87,9 +87,9 @@ constexpr const char* kAttestHelp =
     "For a cluster that does not answer and will not: WHO states that it has stopped the workload for good, and REF "
     "is\n"
     "the state that the other cluster starts from. With the source lost the move goes on; with the target lost, after\n"
-    "it was granted, it goes back. This waives the proofs that Baton makes otherwise: it prints which, and does "
-    "nothing\n"
-    "without --yes. As long as the cluster answers, its proof counts. An attestation stays in the receipt for ever.\n"
+    "it was granted, it goes back. With the source lost while the move was being aborted it goes forward again.\n"
+    "This waives the proofs that Baton makes otherwise: it prints which, and does nothing without --yes. As long as\n"
+    "the cluster answers, its proof counts. An attestation stays in the receipt for ever.\n"
     "\n"
     "Examples:\n"
     "  baton attest orders-to-member2-1 --by ada@example.com --reason 'site lost, power is off' \\\n"
@@ -226,6 +226,16 @@ rt::Task<Result<int>> Attest(rt::RealLoop& /*loop*/, Client& client, const Flags
     const std::string_view to = migration["spec"]["target"].str();
     if (!named.empty() && named != from && named != to)
       return InvalidError(StrCat("cluster ", named, " has no part in this move: it goes from ", from, " to ", to));
+    // Of a source that was lost while the move went back: a word of this abort, so that it goes forward again.
+    const bool aborting = migration["status"]["phase"].str() == "Aborting" && (named.empty() || named == from);
+    if (aborting && migration["spec"]["abort"].bool_or(false)) {
+      return ConflictError(
+          StrCat("it was aborted on request, so it would not go on: take that back first (kubectl "
+                 "patch statefulmigration ",
+                 name, " --type=merge -p '{\"spec\":{\"abort\":false}}'), or wait for ", from));
+    }
+    wanted.Erase("abortedAttempt");
+    if (aborting) wanted.Set("abortedAttempt", migration["status"]["attempt"].int_or(1));
     if (sure) migration.Edit("spec").Set("attestation", wanted);
     return {};
   }));

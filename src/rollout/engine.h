@@ -119,6 +119,7 @@ class Engine {
   rt::Task<Result<void>> ReadHub(Look& look, HubCopies copies = {});
   rt::Task<Result<void>> ReadHubAs(HubPart& part, Look& look, HubCopies copies);
   rt::Task<Result<void>> Check(Look& look);  // preflight
+  rt::Task<Result<void>> SeeWorks(Look& look);
   rt::Task<Sighting> See(const Look& look, const Holder& meant, bool is_target, HubPart& hub);
   // Whether what that look lacks may come without an event of the object's own.
   static Result<bool> Unheard(const federation::Member& member, const kube::Resource& resource, const Look& look,
@@ -177,7 +178,7 @@ class Engine {
   EngineOptions options_;
   kube::Informer migrations_;
   kube::Informer profile_objects_;
-  kube::Informer writers_;  // only to find claims whose migration is gone, or told as ended
+  kube::Informer writers_;  // only to find what should be looked into: claims without a migration, Writers that go
   struct Memory {           // what may be lost
     std::optional<bool> target_valid;
     std::string target_invalid;

@@ -14,6 +14,7 @@
 #include "rollout/engine.h"
 #include "rollout/next.h"
 #include "rollout/records.h"
+#include "rollout/writer_end.h"
 #include "rt/when.h"
 
 namespace baton::rollout {
@@ -176,6 +177,48 @@ rt::Task<Result<Value>> Gate::Renew(Value object, const std::string& cluster, co
   co_return co_await hub_.Update(kWriters, next);
 }
 
+// It was made there while it was not in our hands: it has no number. Nothing is stopped for that; it is the writer from
+// now on when it is the only one, seen live wherever the Writer knows of it, and in no other member.
+rt::Task<Result<Value>> Gate::TakeUp(Value object, const std::string& cluster, const Value& manifest,
+                                     const Value& observed, std::shared_ptr<const interpret::Profile> profile) {
+  const Writer before = ReadWriter(object);
+  const std::string because =
+      StrCat("it runs here since it was taken out of Baton's hands, and Writer ", kube::NameOf(object), " says that ",
+             before.holder.cluster, " has it. It is left as it is, and taken up when nothing of it is elsewhere: ");
+  const std::string binding_name = api::karmada::BindingName(kube::KindOf(manifest), kube::NameOf(manifest));
+  const Result<Value> binding =
+      co_await hub_.Get(federation::kResourceBindings, {std::string(kube::NamespaceOf(manifest)), binding_name});
+  if (!binding.ok()) co_return binding;
+  const Value& clusters = (*binding)["spec"]["clusters"];
+  if (clusters.size() != 1 || clusters[0]["name"].str() != cluster)
+    co_return NotYet(cluster, manifest, StrCat(because, "its binding must name this cluster alone"));
+  for (const NamedCluster& named : ClustersNamedBy(object)) {
+    if (named.name == cluster) continue;
+    const std::string left = CO_TRY(co_await StillIn(hub_, *members_, object, named, profile));
+    if (!left.empty()) co_return NotYet(cluster, manifest, StrCat(because, left));
+  }
+  const Result<void> alone = co_await RunsNowhereElse(cluster, manifest, true, *profile);
+  if (!alone.ok()) co_return UnavailableError(StrCat(because, alone.error().message()));
+  const Result<Value> cluster_object = co_await hub_.Get(federation::kClusters, {"", cluster});
+  if (!cluster_object.ok()) co_return cluster_object;
+  Writer next = before;
+  next.seq = before.seq + 1;
+  next.holder = {.cluster = cluster,
+                 .cluster_id = std::string((*cluster_object)["spec"]["id"].str()),
+                 .member_uid = std::string(kube::UidOf(observed))};
+  next.receipt = Receipt{.seq = next.seq,
+                         .from = before.holder.cluster,
+                         .from_id = before.holder.cluster_id,
+                         .from_uid = before.holder.member_uid,
+                         .to = cluster,
+                         .to_id = next.holder.cluster_id,
+                         .how = "OptedIn",
+                         .previous = before.receipt ? before.receipt->hash : std::string()};
+  Value taken = WriteWriter(next, object, manifest);
+  SealReceipt(taken, before, next, hub_.loop().WallNow());
+  co_return co_await hub_.Update(kWriters, taken);  // of the version that was looked at
+}
+
 rt::Task<Result<void>> Gate::RememberUid(Value writer, std::string uid) {
   writer.Edit("spec").Edit("holder").Set("memberUID", uid);
   const Result<Value> written = co_await hub_.Update(kWriters, writer);
@@ -244,7 +287,15 @@ rt::Task<Result<Admitted>> Gate::Admit(std::string cluster, Value manifest, Valu
     object = co_await Renew(*std::move(object), cluster, manifest, observed, *profile);
     if (!object.ok()) co_return std::move(object).error();
   }
-  const Writer writer = ReadWriter(*object);
+  Writer writer = ReadWriter(*object);
+  // Of the pipe's own making, without a number, and told to run: what is on hold would be started by that, empty.
+  const bool opted_out = observed["metadata"]["labels"][api::karmada::kManaged].str() == api::karmada::kTrue &&
+                         profile->EpochOf(observed) <= 0 && !kube::IsDeleting(observed) && !profile->IsHeld(observed);
+  if (!writer.claim && opted_out && writer.holder.cluster != cluster) {
+    object = co_await TakeUp(*std::move(object), cluster, manifest, observed, profile);
+    if (!object.ok()) co_return std::move(object).error();
+    writer = ReadWriter(*object);
+  }
   if (const int64_t there = profile->EpochOf(observed); !GUARD("rollout.older_record_is_told", there <= writer.seq)) {
     SOMETIMES("rollout.record_is_older_than_the_member");
     co_return NotYet(cluster, manifest, OlderRecord(there, cluster, *object));

@@ -7,6 +7,10 @@
 // lost its records cannot tell a new workload from one that it once moved, but the members can: every one of them is
 // asked first, and one that does not answer is waited for (or a person says that nothing runs there).
 //
+// A workload that its owner takes out of our hands goes where the pipe puts it, and the Writer does not hear of that.
+// When it is given back, in another cluster, the Writer takes it up there if nothing of it is left where it was; else
+// it is left as it is, and told.
+//
 // The Writer goes on guarding when no move is under way: an object that vanished, or that was made anew by somebody
 // else, is held and not started empty; an epoch in a member that the Writer does not know of stops everything.
 #pragma once
@@ -50,6 +54,8 @@ class Gate final : public federation::RunGate {
                                 bool starts, const interpret::Profile& profile);
   rt::Task<Result<json::Value>> Renew(json::Value object, const std::string& cluster, const json::Value& manifest,
                                       const json::Value& observed, const interpret::Profile& profile);
+  rt::Task<Result<json::Value>> TakeUp(json::Value object, const std::string& cluster, const json::Value& manifest,
+                                       const json::Value& observed, std::shared_ptr<const interpret::Profile> profile);
   rt::Task<Result<void>> RememberUid(json::Value writer, std::string uid);
 
   kube::Api& hub_;

@@ -155,6 +155,7 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
     look.spec.migration.last_checkpoint = false;
   seen.override_state = ReadOverride(look.override_policy, claim, look.workload, Pinned(look), *look.profile);
   seen.binding = ReadBinding(look.binding, claim);
+  if (look.spec.migration.attestation) CO_TRY(co_await SeeWorks(look));
   const Value& status = look.binding["status"];
   // What a user has paused the scheduler does not look at, and does not change either.
   seen.binding_settled =
@@ -432,6 +433,24 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   }
   if (!seen.ok()) sighting.stop_missing = seen.error().message();
   co_return sighting;
+}
+
+// What the pipe has made of binding, template and override: it writes Works whether or not their cluster answers.
+rt::Task<Result<void>> Engine::SeeWorks(Look& look) {
+  const Claim& claim = *look.writer.claim;
+  const std::string name = api::karmada::WorkName(look.spec.kind, kube::NamespaceOf(look.object), look.spec.workload);
+  const auto work_in = [&](const std::string& cluster) {
+    return GetOrNull(hub_.api(), federation::kWorks, {api::karmada::ExecutionNamespace(cluster), name});
+  };
+  auto [in_source, in_target] = co_await rt::WhenAll(work_in(claim.source.cluster), work_in(claim.target.cluster));
+  const Value source = CO_TRY(std::move(in_source));
+  const Value target = CO_TRY(std::move(in_target));
+  const auto goes = [](const Value& object) { return object.is_null() || kube::IsDeleting(object); };
+  look.seen.removal_ordered = goes(look.binding) && goes(source) && goes(target);
+  const Value& manifest = source["spec"]["workload"]["manifests"][0];
+  look.seen.source_rendered =
+      !goes(source) && manifest.is_object() && look.profile->EpochOf(manifest) == look.writer.seq;
+  co_return Result<void>();
 }
 
 // The checks before a move: no side effects, and every reason at once.

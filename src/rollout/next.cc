@@ -15,6 +15,7 @@ namespace baton::rollout {
 using next_internal::Abort;
 using next_internal::Answers;
 using next_internal::Ask;
+using next_internal::Attested;
 using next_internal::Clean;
 using next_internal::Do;
 using next_internal::End;
@@ -23,6 +24,7 @@ using next_internal::Prepare;
 using next_internal::Quiesce;
 using next_internal::ResumeSource;
 using next_internal::StopTarget;
+using next_internal::Unreached;
 using next_internal::Verify;
 using next_internal::Wait;
 
@@ -65,19 +67,43 @@ Decision Begin(const Writer& writer, const Migration& migration, const Observati
   return Do(Phase::kPending, SwapWriter{next}, "claiming the workload");
 }
 
+// What one side of a move whose template is gone has left, and what a person can do about it; "": nothing is there.
+// What is in a cluster that is lost goes when that comes back: the pipe keeps its order to delete.
+std::string StillThere(const Migration& migration, const Claim& claim, const Holder& side, const Sighting& sighting,
+                       bool removal_ordered) {
+  if (SeenGone(sighting, side)) return {};
+  // What goes shows that the pipe has heard of the deletion. One that is lost does not, and the pipe may still make it
+  // in the other.
+  if (Attested(migration, claim, side, sighting)) {
+    return removal_ordered ? ""
+                           : StrCat("look at why the workload's Works in ", side.cluster, " are not being deleted");
+  }
+  if (Answers(sighting, side)) return StrCat("look at what keeps it in ", side.cluster);
+  return StrCat(Unreached(sighting, side), ": bring it back; if it is lost for good: `baton attest ", migration.name,
+                " --cluster ", side.cluster, "`");
+}
+
 // The template is gone, and the pipe removes the workload everywhere. Until it has, it may still render from what it
-// has cached, and only our override keeps that from running.
+// has cached, and only our override keeps that from running. In a cluster that a person vouches for nothing runs.
 Decision Cancel(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
-  const bool gone = SeenGone(seen.source, claim.source) && SeenGone(seen.target, claim.target);
-  if (!GUARD("rollout.override_outlives_the_workload", gone)) {
+  const std::string in_source = StillThere(migration, claim, claim.source, seen.source, seen.removal_ordered);
+  const std::string in_target = StillThere(migration, claim, claim.target, seen.target, seen.removal_ordered);
+  if (!GUARD("rollout.override_outlives_the_workload", in_source.empty() && in_target.empty())) {
     const std::string what = "the deleted workload to be gone from both clusters";
-    if (seen.in_phase >= migration.deadlines.undo)
-      return Ask(migration.phase, what,
-                 StrCat("look at what keeps it in ", claim.source.cluster, " or ", claim.target.cluster));
-    return Wait(migration.phase, what, migration.deadlines.undo);
+    if (seen.in_phase < migration.deadlines.undo) return Wait(migration.phase, what, migration.deadlines.undo);
+    const bool both = !in_source.empty() && !in_target.empty();
+    return Ask(migration.phase, what, StrCat(in_source, both ? "; " : "", in_target));
   }
-  return Do(migration.phase, SwapWriter{Ended(writer, Phase::kCancelled)}, "the template is gone");
+  Decision decision = Do(migration.phase, SwapWriter{Ended(writer, Phase::kCancelled)}, "the template is gone");
+  const bool vouched =
+      Attested(migration, claim, claim.source, seen.source) || Attested(migration, claim, claim.target, seen.target);
+  if (vouched) {
+    const Attestation& word = *migration.attestation;
+    const std::string& lost = word.cluster.empty() ? claim.source.cluster : word.cluster;
+    decision.why = StrCat(word.by, " attested that ", lost, " is stopped: ", word.reason);
+  }
+  return decision;
 }
 
 // The claim is gone: what remains of us goes, and the end is told.

@@ -13,7 +13,9 @@
 //   Forward       source   none     Planned, Staged
 //   Forward       source   there    Quiescing
 //   Forward       target   there    Granted, Verifying; with claim.verified: Cleaning
-//   Abort         source   any      Aborting
+//   Abort         source   any      Aborting; on a person's word for a source that was lost meanwhile it becomes
+//   Forward,
+//                                   with the next attempt and a stop of its own: Quiescing
 //   Withdraw      target   there    Withdrawing: stopping and removing the target
 //   Withdraw      source   there    Withdrawing: the source may run again
 //   no claim of ours, our end on record: what remains of us is removed, and the end is told
@@ -66,7 +68,8 @@ struct Decision {
   bool blocked = false;     // needs a person: the message says who must do what
   // When a deadline of this phase runs out, from its beginning; nothing: it waits for a person, or has ended.
   std::optional<Duration> deadline;
-  std::string why;  // with the step that turns a move back: the reason, which its status keeps
+  // With the step that turns a move back, or ends it on a person's word: the reason, which its status keeps.
+  std::string why;
 };
 
 Decision Next(const Writer& writer, const Migration& migration, const Observation& seen);

@@ -12,7 +12,60 @@ namespace baton::rollout::next_internal {
 // ---- Abort: nothing was granted
 // ----------------------------------------------------------------------------------------
 
+// What a person can do when the source is lost while the move goes back.
+static std::string IfLost(const Migration& migration, const Claim& claim) {
+  const std::string attest = StrCat("`baton attest ", migration.name, "`, and ", claim.target.cluster,
+                                    " goes on from the state that you name");
+  if (!migration.abort) return StrCat("; if it is lost for good: ", attest);
+  return StrCat("; if it is lost for good, take the abort back (kubectl patch statefulmigration ", migration.name,
+                " --type=merge -p '{\"spec\":{\"abort\":false}}'), then ", attest);
+}
+
+// A source that is lost while the move goes back: with a person's word of this very abort the move goes forward again,
+// as a new attempt with a stop of its own, which outranks the order to run on. An earlier word does not count, for the
+// source may have run on since; nor does this one any more once the source has answered.
+static std::optional<Decision> ForwardAgain(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const bool given =
+      IsVouchedFor(migration, claim, claim.source) && migration.attestation->aborted_attempt == claim.attempt;
+  if (!given || migration.abort) return std::nullopt;
+  const Attestation& word = *migration.attestation;
+  Writer next = writer;
+  next.claim->attempt = claim.attempt + 1;
+  if (Answers(seen.source, claim.source)) {
+    return Do(Phase::kAborting, SwapWriter{next},
+              StrCat(claim.source.cluster, " answers: what ", word.by, " attested of it does not count any more"));
+  }
+  if (!IsSilent(seen.source)) return std::nullopt;
+  if (!seen.target_invalid.empty()) {
+    return Ask(Phase::kAborting, StrCat(claim.target.cluster, " would refuse the workload: ", seen.target_invalid),
+               StrCat("remove the cause, or bring cluster ", claim.source.cluster, " back"));
+  }
+  if (!MayBeMadeWithout(writer, seen)) {
+    return Ask(Phase::kAborting,
+               StrCat("cluster ", claim.target.cluster, " to have nothing of the workload, and its Work for ",
+                      claim.source.cluster, " to have epoch ", writer.seq),
+               StrCat("bring it back, or delete what is in it, then the move goes on without ", claim.source.cluster));
+  }
+  next.claim->intent = Intent::kForward;
+  next.claim->why.clear();
+  const std::string& uid = writer.stop ? writer.stop->uid : claim.source.member_uid;
+  next = WithStop(next, claim.source, uid, writer.stop ? writer.stop->prior_path : std::string());
+  if (Rewinds(next, *next.claim, word)) {
+    return Ask(Phase::kAborting,
+               StrCat(word.state_ref, " is a state that ", claim.source.cluster,
+                      " itself began from, or may have run on from: what it did since would be done again, or lost"),
+               StrCat("`baton attest ", migration.name,
+                      "` the newest checkpoint that it left; if there is none, the same with --rewind"));
+  }
+  Decision decision = Do(Phase::kAborting, SwapWriter{next},
+                         StrCat("going on without ", claim.source.cluster, ", as ", word.by, " attested"));
+  decision.why = StrCat(word.by, " attested that ", claim.source.cluster, " is stopped: ", word.reason);
+  return decision;
+}
+
 Decision Abort(const Writer& writer, const Migration& migration, const Observation& seen) {
+  if (auto step = ForwardAgain(writer, migration, seen)) return *std::move(step);
   const Claim& claim = *writer.claim;
   const Phase phase = Phase::kAborting;
   const bool late = seen.in_phase >= migration.deadlines.undo;
@@ -28,12 +81,13 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
   const bool ordered = seen.override_state && seen.override_state->source == wanted->source;
   if (!answers && !ordered) {
     const std::string what = ToAnswer(seen.source, claim.source);
-    if (late) return Ask(phase, what, StrCat("bring cluster ", claim.source.cluster, " back"));
+    if (late)
+      return Ask(phase, what, StrCat("bring cluster ", claim.source.cluster, " back", IfLost(migration, claim)));
     return Wait(phase, what, migration.deadlines.undo);
   }
   if (seen.override_state != wanted)
     return Do(phase, PutOverride{*wanted}, StrCat("letting ", claim.source.cluster, " run on"));
-  const BindingState only_source = Locked({claim.source.cluster}, seen.fence);
+  const BindingState only_source = Locked({claim.source.cluster}, claim, seen.fence);
   const BindingState free{.clusters = {claim.source.cluster}, .locked = false, .fence = 0};
   const bool runs = answers && seen.source.found && seen.source.seq == writer.seq &&
                     GUARD("rollout.source_runs_again", !writer.stop || seen.source.runs);
@@ -42,10 +96,12 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
     return Do(phase, PutBinding{only_source}, StrCat("taking the workload out of ", claim.target.cluster));
   if (!runs) {
     const std::string what = StrCat("the workload in ", claim.source.cluster, " to run again");
-    if (late)
+    if (late) {
       return Ask(
           phase, what,
-          StrCat("look at cluster ", claim.source.cluster, ": it has its own state and needs nothing from elsewhere"));
+          StrCat("look at cluster ", claim.source.cluster, ": it has its own state and needs nothing from elsewhere",
+                 answers ? std::string() : IfLost(migration, claim)));
+    }
     return Wait(phase, what, migration.deadlines.undo);
   }
   if (!SeenGone(seen.target, claim.target) && !Attested(migration, claim, claim.target, seen.target)) {
@@ -182,7 +238,7 @@ Decision ResumeSource(const Writer& writer, const Migration& migration, const Ob
   }
   if (seen.override_state != wanted)
     return Do(phase, PutOverride{*wanted}, StrCat("starting ", claim.source.cluster, " again"));
-  const BindingState only_source = Locked({claim.source.cluster}, seen.fence);
+  const BindingState only_source = Locked({claim.source.cluster}, claim, seen.fence);
   const BindingState free{.clusters = {claim.source.cluster}, .locked = false, .fence = 0};
   const bool runs = Answers(seen.source, claim.source) && seen.source.found && !seen.source.deleting &&
                     seen.source.seq == writer.seq && seen.source.runs;

@@ -60,6 +60,13 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
                                 StrCat(claim.target.cluster, " would refuse the workload: ", seen.target_invalid));
   }
   if (Attested(migration, claim, claim.source, seen.source)) {
+    if (!MayBeMadeWithout(writer, seen)) {
+      const std::string what = StrCat("cluster ", claim.target.cluster, " to have nothing of the workload, and its ",
+                                      "Work for ", claim.source.cluster, " to have epoch ", writer.seq);
+      // With a source that is lost there is no way back that helps.
+      if (late) return Ask(phase, what, StrCat("delete what is in ", claim.target.cluster, ", look at the Work"));
+      return Wait(phase, what, deadline);
+    }
     return Do(phase, SwapWriter{WithStop(writer, claim.source, claim.source.member_uid, {})},
               StrCat("going on without ", claim.source.cluster, ", as ", migration.attestation->by, " attested"));
   }
@@ -80,7 +87,7 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
     if (!held) return wait(StrCat("the held workload in ", claim.target.cluster));
     if (!seen.target.unprepared.empty())
       return wait(StrCat(claim.target.cluster, " to be ready for it: ", seen.target.unprepared));
-  } else if (!GUARD("rollout.target_is_absent", SeenGone(seen.target, claim.target))) {
+  } else if (!MayBeMade(seen, claim)) {
     return wait(StrCat("cluster ", claim.target.cluster, " to have nothing of the workload"));
   }
   // All is prepared.
@@ -125,7 +132,9 @@ static std::set<std::string> BothClusters(const Writer& writer, const Observatio
 // The target with the object that was created for it, where there is one already.
 static Holder Staged(const Claim& claim, const Observation& seen) {
   Holder target = claim.target;
-  if (seen.own_hub && Answers(seen.target, claim.target) && seen.target.found) target.member_uid = seen.target.uid;
+  // One that an abort had begun to remove is followed by another.
+  const bool there = Answers(seen.target, claim.target) && seen.target.found && !seen.target.deleting;
+  if (seen.own_hub && there) target.member_uid = seen.target.uid;
   return target;
 }
 
@@ -247,7 +256,7 @@ static Decision BindTarget(Phase phase, const Writer& writer, const Migration& m
     next.holder.member_uid = seen.target.uid;
     return Do(phase, SwapWriter{next}, StrCat("the workload in ", claim.target.cluster, " is the one that may run"));
   }
-  const BindingState both = Locked({claim.source.cluster, claim.target.cluster}, seen.fence);
+  const BindingState both = Locked({claim.source.cluster, claim.target.cluster}, claim, seen.fence);
   if (seen.binding != both) return Do(phase, PutBinding{both}, "locking the binding");
   const std::string what = StrCat("the held workload in ", claim.target.cluster);
   if (seen.in_phase >= migration.deadlines.start)
@@ -357,7 +366,7 @@ Decision Clean(const Writer& writer, const Migration& migration, const Observati
   const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
   if (seen.override_state != wanted)
     return Do(phase, PutOverride{*wanted}, "keeping the override until the source is gone");
-  const BindingState only_target = Locked({claim.target.cluster}, seen.fence);
+  const BindingState only_target = Locked({claim.target.cluster}, claim, seen.fence);
   const BindingState free{.clusters = {claim.target.cluster}, .locked = false, .fence = 0};
   // Gone counts only when the binding no longer lists it: else the pipe creates it again.
   // What stayed in a cluster that is lost goes when that comes back: the pipe keeps its order to delete.

@@ -108,6 +108,14 @@ std::string NotReady(const Observation& seen, const Sighting& there, const Holde
   return StrCat("the held workload in ", meant.cluster);
 }
 
+bool MayBeMade(const Observation& seen, const Claim& claim) {
+  return seen.own_hub || GUARD("rollout.target_is_absent", SeenGone(seen.target, claim.target));
+}
+
+bool MayBeMadeWithout(const Writer& writer, const Observation& seen) {
+  return MayBeMade(seen, *writer.claim) && (seen.own_hub || writer.stop || seen.source_rendered);
+}
+
 // The stop of `meant`, proven by this very look.
 bool StopProven(const Writer& writer, const Sighting& sighting, const Holder& meant) {
   return Answers(sighting, meant) && sighting.found && GUARD("rollout.same_object", sighting.uid == writer.stop->uid) &&
@@ -130,12 +138,16 @@ bool Attested(const Migration& migration, const Claim& claim, const Holder& whic
 }
 
 // What a workload calls its state while it runs is the state that it began from. A person who names that one, as its
-// status shows it, would undo all that was done since.
+// status shows it, would undo all that was done since. So is what an earlier stop of this move captured, once an abort
+// has let it run on from there.
 bool Rewinds(const Writer& writer, const Claim& claim, const Attestation& word) {
   if (word.rewind || word.state_ref.empty()) return false;
   const bool granted = writer.receipt && writer.receipt->to == claim.source.cluster;
   const bool began =
       writer.stop->prior_path == word.state_ref || (granted && writer.receipt->capture == word.state_ref);
+  const bool ran_on = claim.attempt > 1 && word.state_ref.find(claim.migration_uid) != std::string::npos &&
+                      word.state_ref.find(writer.stop->state_dir) == std::string::npos;
+  if (ran_on) return true;
   return !GUARD("handoff.attested_state_is_no_beginning", !began);
 }
 
@@ -146,8 +158,8 @@ Writer OnTheWordOf(const Attestation& attestation, Writer granted) {
   return granted;
 }
 
-BindingState Locked(std::set<std::string> clusters, int64_t fence) {
-  return {.clusters = std::move(clusters), .locked = true, .fence = fence};
+BindingState Locked(std::set<std::string> clusters, const Claim& claim, int64_t fence) {
+  return {.clusters = std::move(clusters), .locked = true, .fence = fence, .attempt = claim.attempt};
 }
 
 // A step that every stage begins with: the override and the binding are as the stage wants them, and ours.
@@ -155,9 +167,9 @@ std::optional<Decision> Assert(Phase phase, const Writer& writer, const Observat
                                const std::set<std::string>& clusters) {
   const std::optional<OverrideState> wanted = WantedOverride(writer, seen.fence);
   if (seen.override_state != wanted) return Do(phase, PutOverride{*wanted}, "setting the override of this move");
-  BindingState locked = Locked(clusters, seen.fence);
-  // A foreign hub may have created the target from an older list, and may remove it for one that does not have it yet.
   const Claim& claim = *writer.claim;
+  BindingState locked = Locked(clusters, claim, seen.fence);
+  // A foreign hub may have created the target from an older list, and may remove it for one that does not have it yet.
   if (!seen.own_hub && claim.intent == Intent::kForward && !clusters.contains(claim.target.cluster))
     locked.kept.insert(claim.target.cluster);
   if (seen.binding != locked) return Do(phase, PutBinding{locked}, "locking the binding");

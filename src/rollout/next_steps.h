@@ -38,6 +38,11 @@ std::string Unreached(const Sighting& sighting, const Holder& meant);
 std::string ToAnswer(const Sighting& sighting, const Holder& meant);
 // Why it must not be told to start there yet; "": it may be.
 std::string NotReady(const Observation& seen, const Sighting& there, const Holder& meant);
+// A hub of others makes the target by what it knows: so there is nothing there of an earlier stay, which it would
+// start.
+bool MayBeMade(const Observation& seen, const Claim& claim);
+// The same when the source is lost before it was stopped, and so cannot show that that hub knows our override.
+bool MayBeMadeWithout(const Writer& writer, const Observation& seen);
 // The stop of `meant`, proven by this very look.
 bool StopProven(const Writer& writer, const Sighting& sighting, const Holder& meant);
 // A person named this cluster as the one that has stopped for good; Attested: and it does not answer.
@@ -49,7 +54,7 @@ bool Attested(const Migration& migration, const Claim& claim, const Holder& whic
 bool Rewinds(const Writer& writer, const Claim& claim, const Attestation& word);
 
 // ---- override and binding ----
-BindingState Locked(std::set<std::string> clusters, int64_t fence);
+BindingState Locked(std::set<std::string> clusters, const Claim& claim, int64_t fence);
 // The step that every stage begins with: the override and the binding are as the stage wants them, and ours.
 std::optional<Decision> Assert(Phase phase, const Writer& writer, const Observation& seen,
                                const std::set<std::string>& clusters);

@@ -43,6 +43,7 @@ void OursNow(Case& c, const std::set<std::string>& clusters, bool locked = true)
   c.seen.override_state = WantedOverride(c.writer, 7);
   c.seen.override_exists = true;
   c.seen.binding = {.clusters = clusters, .locked = locked, .fence = locked ? 7 : 0};
+  if (locked) c.seen.binding.attempt = c.writer.claim->attempt;
 }
 
 Case Planned() {
@@ -219,6 +220,8 @@ void Free(Case& c, const std::string& cluster) { OursNow(c, {cluster}, false); }
 void SilentSource(Case& c) { c.seen.source = {}; }
 void SilentTarget(Case& c) { c.seen.target = {}; }
 void Vouched(Case& c) { c.migration.attestation = Attestation{"", "ann", "burnt down", "ref"}; }
+void Ordered(Case& c) { c.seen.removal_ordered = true; }
+void VouchedInAbort(Case& c) { Vouched(c), c.migration.attestation->aborted_attempt = 1; }
 void VouchedForTarget(Case& c) { c.migration.attestation = Attestation{"B", "ann", "burnt down", "ref"}; }
 void LostTarget(Case& c) { SilentTarget(c), VouchedForTarget(c); }
 void MayFallBack(Case& c) { c.migration.last_checkpoint = true; }
@@ -263,6 +266,50 @@ const std::vector<Row>& Before() {
        "none", "gone from both clusters"},
       {"the same, late", Planned, [](Case& c) { c.seen.template_found = false, Late(c); }, Phase::kPlanned, "none",
        "look at what keeps it", true},
+      {"the same, and the source is lost", Quiescing,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, SilentSource(c),
+         Late(c);
+       },
+       Phase::kQuiescing, "none", "`baton attest move --cluster A`", true},
+      {"the same, and the target is lost", Verifying,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.source = {.answered = true, .cluster_id = "idA"}, SilentTarget(c),
+         Late(c);
+       },
+       Phase::kVerifying, "none", "`baton attest move --cluster B`", true},
+      {"template gone, a person vouches for the lost source", Quiescing,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, SilentSource(c),
+         Vouched(c), Ordered(c);
+       },
+       Phase::kQuiescing, "swap-writer", "the template is gone"},
+      {"the same, and the pipe has not heard of it", Quiescing,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, SilentSource(c),
+         Vouched(c);
+       },
+       Phase::kQuiescing, "none", "gone from both clusters"},
+      {"the same, late", Quiescing,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, SilentSource(c),
+         Vouched(c), Late(c);
+       },
+       Phase::kQuiescing, "none", "Works in A are not being deleted", true},
+      {"the same of the lost target", Verifying,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.source = {.answered = true, .cluster_id = "idA"}, LostTarget(c),
+         Ordered(c);
+       },
+       Phase::kVerifying, "swap-writer", "the template is gone"},
+      {"the same, and the other is not gone", Verifying,
+       [](Case& c) { c.seen.template_found = false, LostTarget(c), Ordered(c); }, Phase::kVerifying, "none",
+       "gone from both clusters"},
+      {"vouched for, but it answers", Quiescing,
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, Vouched(c);
+       },
+       Phase::kQuiescing, "none", "gone from both clusters"},
       {"template and workload gone", Cleaned,
        [](Case& c) { c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}; },
        Phase::kCleaning, "swap-writer", "the template is gone"},
@@ -323,6 +370,26 @@ const std::vector<Row>& Before() {
       {"orders the stop", Staged, Same, Phase::kStaged, "swap-writer", "ordering the stop in A"},
       {"vouched for, not stopped yet", Staged, [](Case& c) { SilentSource(c), Vouched(c); }, Phase::kStaged,
        "swap-writer", "as ann attested"},
+  };
+  return kRows;
+}
+
+const std::vector<Row>& Lost() {
+  static const std::vector<Row> kRows = {
+      {"foreign: vouched for, target not empty", Staged,
+       [](Case& c) { Foreign(c), SilentSource(c), Vouched(c), c.seen.target.found = true; }, Phase::kStaged, "none",
+       "to have nothing"},
+      {"the same, late", Staged,
+       [](Case& c) { Foreign(c), SilentSource(c), Vouched(c), c.seen.target.found = true, Late(c); }, Phase::kStaged,
+       "none", "delete what is in B", true},
+      {"foreign: vouched for, target empty", Staged,
+       [](Case& c) { Foreign(c), SilentSource(c), Vouched(c), c.seen.source_rendered = true; }, Phase::kStaged,
+       "swap-writer", "as ann attested"},
+      {"foreign: vouched for, and it may not know the override", Staged,
+       [](Case& c) { Foreign(c), SilentSource(c), Vouched(c); }, Phase::kStaged, "none", "to have epoch 1"},
+      {"foreign: a word of this abort, target not empty", Aborting,
+       [](Case& c) { c.seen.own_hub = false, SilentSource(c), VouchedInAbort(c); }, Phase::kAborting, "none",
+       "delete what is in it", true},
   };
   return kRows;
 }
@@ -501,6 +568,47 @@ const std::vector<Row>& Back() {
        Phase::kAborting, "none", "cluster A to answer"},
       {"the same, late", Aborting, [](Case& c) { c.seen.override_state.reset(), SilentSource(c), Late(c); },
        Phase::kAborting, "none", "bring cluster A back", true},
+      {"silent and told, late", Aborting, [](Case& c) { SilentSource(c), Late(c); }, Phase::kAborting, "none",
+       "if it is lost for good: `baton attest move`", true},
+      {"the same, and a person asked for the abort", Aborting, [](Case& c) { SilentSource(c), AskAbort(c), Late(c); },
+       Phase::kAborting, "none", "take the abort back", true},
+      {"the source is lost: a word of this abort", Aborting, [](Case& c) { SilentSource(c), VouchedInAbort(c); },
+       Phase::kAborting, "swap-writer", "going on without A, as ann attested"},
+      {"the same, before anything was stopped", Aborting,
+       [](Case& c) { c.writer.stop.reset(), OursNow(c, {"A"}), SilentSource(c), VouchedInAbort(c); }, Phase::kAborting,
+       "swap-writer", "going on without A, as ann attested"},
+      {"a word of before the abort", Aborting, [](Case& c) { SilentSource(c), Vouched(c); }, Phase::kAborting, "none",
+       "A to run again"},
+      {"a word of an earlier abort", Aborting,
+       [](Case& c) { SilentSource(c), VouchedInAbort(c), c.writer.claim->attempt = 2, OursNow(c, {"A"}); },
+       Phase::kAborting, "none", "A to run again"},
+      {"a word of this abort, and the abort is asked for", Aborting,
+       [](Case& c) { SilentSource(c), VouchedInAbort(c), AskAbort(c); }, Phase::kAborting, "none", "A to run again"},
+      {"a word of this abort, and it answers in part", Aborting,
+       [](Case& c) { SilentSource(c), VouchedInAbort(c), c.seen.source.answers_partly = true; }, Phase::kAborting,
+       "none", "A to run again"},
+      {"a word of this abort, and it answers", Aborting, VouchedInAbort, Phase::kAborting, "swap-writer",
+       "A answers: what ann attested of it does not count any more"},
+      {"a word of this abort, and another cluster answers", Aborting,
+       [](Case& c) { c.seen.source.cluster_id = "x", VouchedInAbort(c); }, Phase::kAborting, "none", "A to run again"},
+      {"a word of this abort, for the target", Aborting,
+       [](Case& c) { SilentSource(c), VouchedInAbort(c), c.migration.attestation->cluster = "B"; }, Phase::kAborting,
+       "none", "A to run again"},
+      {"a word of this abort, and the target would refuse it", Aborting,
+       [](Case& c) { SilentSource(c), VouchedInAbort(c), c.seen.target_invalid = "no CRD"; }, Phase::kAborting, "none",
+       "would refuse the workload: no CRD", true},
+      {"a word of this abort, with what the stop captured", Aborting,
+       [](Case& c) { SilentSource(c), VouchedInAbort(c), c.migration.attestation->state_ref = "s3://x/m-1-2/sp"; },
+       Phase::kAborting, "none", "may have run on from", true},
+      {"the same, and it is meant", Aborting,
+       [](Case& c) {
+         SilentSource(c), VouchedInAbort(c);
+         c.migration.attestation->state_ref = "s3://x/m-1-2/sp", c.migration.attestation->rewind = true;
+       },
+       Phase::kAborting, "swap-writer", "going on without A"},
+      {"a word of this abort, with where it began", Aborting,
+       [](Case& c) { SilentSource(c), VouchedInAbort(c), c.migration.attestation->state_ref = "old"; },
+       Phase::kAborting, "none", "itself began from", true},
       {"another object", Aborting, [](Case& c) { c.seen.source.uid = "a2"; }, Phase::kAborting, "none",
        "it would start empty", true},
       {"takes the target out", Aborting, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kAborting, "put-binding",
@@ -600,6 +708,7 @@ void Check(const std::vector<Row>& rows) {
 }
 
 TEST(NextTest, BeforeTheStop) { Check(Before()); }
+TEST(NextTest, WithASourceThatIsLost) { Check(Lost()); }
 TEST(NextTest, OnTheWayForward) { Check(Forward()); }
 TEST(NextTest, OnTheWayBack) { Check(Back()); }
 
@@ -655,6 +764,52 @@ TEST(NextTest, AWordForASilentSourceDoesNotCountWhileItAnswersInPart) {
   c.seen.source.answers_partly = false;
   const Decision silent = Next(c.writer, c.migration, c.seen);
   EXPECT_TRUE(std::holds_alternative<SwapWriter>(silent.effect)) << silent.message;
+}
+
+TEST(NextTest, AnAbortWhoseSourceIsLostGoesForwardAsAnotherAttempt) {
+  Case c = Aborting();
+  SilentSource(c);
+  VouchedInAbort(c);
+  const Decision turn = Next(c.writer, c.migration, c.seen);
+  const Writer next = std::get<SwapWriter>(turn.effect).writer;
+  EXPECT_EQ(turn.why, "ann attested that A is stopped: burnt down");
+  EXPECT_EQ(next.claim->attempt, 2);
+  EXPECT_EQ(next.claim->intent, Intent::kForward);
+  EXPECT_EQ(next.holder, c.writer.holder) << "nothing is granted yet";
+  EXPECT_GT(next.stop->seq, c.writer.seq) << "it outranks the order to run on";
+  EXPECT_EQ(next.stop->uid, "a1");
+  EXPECT_EQ(next.stop->prior_path, "old");
+  EXPECT_EQ(next.stop->state_dir, "m-2-4");
+  EXPECT_EQ(WantedOverride(next, 7)->source.mode, Mode::kStopping);
+  // The override and the binding are put right before anything is granted, and what is being removed is granted
+  // nothing.
+  c.writer = next;
+  c.migration.phase = Phase::kQuiescing;
+  EXPECT_EQ(EffectName(Next(c.writer, c.migration, c.seen).effect), "put-override");
+  OursNow(c, {"A", "B"});
+  c.seen.binding.attempt = 1;
+  EXPECT_EQ(EffectName(Next(c.writer, c.migration, c.seen).effect), "put-binding") << "what the abort has under way";
+  OursNow(c, {"A", "B"});
+  c.seen.target.deleting = true;
+  const Writer granted = std::get<SwapWriter>(Next(c.writer, c.migration, c.seen).effect).writer;
+  EXPECT_EQ(granted.holder, (Holder{"B", "idB", ""}));
+  EXPECT_EQ(granted.receipt->how, "Attested");
+  // A state of the stop before is still none when the word is changed meanwhile.
+  c.migration.attestation->state_ref = "s3://x/m-1-2/sp";
+  EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked);
+}
+
+TEST(NextTest, ACancelOnAPersonsWordSaysWhose) {
+  Case c = Verifying();
+  c.seen.template_found = false;
+  c.seen.source = {.answered = true, .cluster_id = "idA"};
+  LostTarget(c);
+  Ordered(c);
+  const Decision decision = Next(c.writer, c.migration, c.seen);
+  EXPECT_EQ(std::get<SwapWriter>(decision.effect).writer.ended, Phase::kCancelled);
+  EXPECT_EQ(decision.why, "ann attested that B is stopped: burnt down");
+  c.seen.target = {.answered = true, .cluster_id = "idB"};
+  EXPECT_EQ(Next(c.writer, c.migration, c.seen).why, "") << "it was seen gone: nobody's word was needed";
 }
 
 TEST(NextTest, AClaimWithoutWhatItRestsOnAsksAPerson) {

@@ -231,7 +231,8 @@ Result<MigrationSpec> ReadMigration(const Value& object, WallTime now) {
                                         .by = std::string(attested["by"].str()),
                                         .reason = std::string(attested["reason"].str()),
                                         .state_ref = std::string(attested["stateRef"].str()),
-                                        .rewind = attested["rewind"].bool_or(false)};
+                                        .rewind = attested["rewind"].bool_or(false),
+                                        .aborted_attempt = attested["abortedAttempt"].int_or(0)};
   }
   ReadApprovals(object, migration);
   // A window that nobody can read does not open.
@@ -268,6 +269,8 @@ std::string OverrideName(const std::string& migration_uid) { return StrCat(kOver
 
 namespace {
 
+constexpr char kAttemptMark = '/';  // behind the fence, before the attempt when it is not the first
+
 // A hub of others may evict what is unhealthy, as a workload that starts is, though its scheduling is suspended: it
 // spares a cluster that has an eviction task.
 bool TargetNeedsTask(const BindingState& state, const std::string& target) {
@@ -291,7 +294,9 @@ BindingState ReadBinding(const Value& binding, const Claim& claim) {
   const bool suspended = binding["spec"]["suspension"]["scheduling"].bool_or(false);
   state.locked = suspended && source_task && (target_task || !TargetNeedsTask(state, claim.target.cluster));
   const std::string fence(binding["metadata"]["annotations"][kFenceAnnotation].str());
-  if (!fence.empty()) state.fence = std::strtoll(fence.c_str(), nullptr, 10);
+  char* rest = nullptr;
+  if (!fence.empty()) state.fence = std::strtoll(fence.c_str(), &rest, 10);
+  if (rest != nullptr && *rest == kAttemptMark) state.attempt = std::strtoll(rest + 1, nullptr, 10);
   return state;
 }
 
@@ -306,7 +311,8 @@ Value WriteBinding(const BindingState& state, Value binding, const Claim& claim,
   // Before the reference into it: a field that is added may move the others.
   Value& annotations = binding.Edit("metadata").Edit("annotations");
   if (state.locked) {
-    annotations.Set(kFenceAnnotation, std::to_string(state.fence));
+    annotations.Set(kFenceAnnotation,
+                    state.attempt > 1 ? StrCat(state.fence, "/", state.attempt) : std::to_string(state.fence));
   } else {
     annotations.Erase(kFenceAnnotation);
   }

@@ -2,6 +2,9 @@
 // cluster's labels changed, a WorkloadRebalancer asked) is done by a move. The wish is on the binding (federation's
 // schedule, condition MigrationWanted); it becomes a StatefulMigration when it has stood for a while.
 //
+// One that its policy had put on several clusters has no Writer: its owner wanted several writers. When the policy
+// wants it in fewer of them, it is taken out of the others; nothing is moved.
+//
 // A wish whose move failed is not tried again until it is another one: another target, another placement, or asked for
 // anew. Clusters that are being drained are left to evacuate.h.
 #pragma once
@@ -34,6 +37,7 @@ class Relocate {
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
+  rt::Task<kube::Outcome> Shrink(std::string key, std::string wish);
 
   federation::Hub& hub_;
   federation::Federation& federation_;

@@ -12,6 +12,7 @@
 #include "rollout/strays.h"
 #include "rollout/trigger.h"
 #include "rollout/upgrade.h"
+#include "rollout/writer_end.h"
 #include "rt/scope.h"
 
 namespace baton::rollout {
@@ -28,6 +29,7 @@ class Rollout {
                   {.moves_out = limits.moves_out, .moves_in = limits.moves_in, .own_hub = options.own_hub}),
         relocate_(federation, engine_, profiles, limits),
         upgrade_(federation, engine_, profiles, limits),
+        writer_end_(federation, engine_, profiles),
         strays_(options.own_hub ? std::make_unique<Strays>(federation, profiles) : nullptr) {
     gate.LookIn(federation.hub().members());
   }
@@ -39,6 +41,7 @@ class Rollout {
     scope.Spawn(evacuate_.Run());
     scope.Spawn(relocate_.Run());
     scope.Spawn(upgrade_.Run());
+    scope.Spawn(writer_end_.Run());
     if (strays_ != nullptr) scope.Spawn(strays_->Run());
     co_await engine_.Run();
   }
@@ -52,6 +55,7 @@ class Rollout {
   Evacuate evacuate_;
   Relocate relocate_;
   Upgrade upgrade_;
+  WriterEnd writer_end_;
   std::unique_ptr<Strays> strays_;  // null: on the hub of another federation, whose objects carry no numbers of ours
 };
 

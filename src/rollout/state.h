@@ -86,7 +86,7 @@ struct Receipt {
   std::string from, from_id, from_uid;
   std::string to, to_id;
   std::string capture;
-  std::string how;          // "StopProof", "LastCheckpoint", "Attested", "NeverStarted"
+  std::string how;          // "StopProof", "LastCheckpoint", "Attested", "NeverStarted", "OptedIn"
   std::string attested_by;  // a person, when how is Attested
   std::string why;          // and their reason
   std::string at;           // RFC 3339
@@ -120,6 +120,9 @@ struct Attestation {
   std::string reason;
   std::string state_ref;
   bool rewind = false;  // state_ref may be the state that the cluster itself began from
+  // The attempt that was being aborted when this was said, so that it is no word of before: the source may have run on
+  // since. 0: it was said while the move went forward, or of the target.
+  int64_t aborted_attempt = 0;
 };
 
 struct Deadlines {
@@ -184,6 +187,7 @@ struct BindingState {
       kept;             // not listed, and yet what is there is not removed (eviction tasks that suppress deletion)
   bool locked = false;  // scheduling suspended, and eviction tasks for source and target
   int64_t fence = 0;    // of the last leader that wrote it; 0 when it is not locked
+  int64_t attempt = 1;  // what an earlier attempt has under way fails on the version
   friend bool operator==(const BindingState&, const BindingState&) = default;
 };
 
@@ -235,6 +239,9 @@ struct Observation {
   bool binding_found = true;
   BindingState binding;
   bool binding_settled = true;  // what the scheduler last decided is what it says
+  // By the Works on the hub, for what a lost cluster cannot show; looked at only with a person's word.
+  bool removal_ordered = false;  // the pipe knows that the template is gone: it takes the workload away everywhere
+  bool source_rendered = false;  // the pipe knows our override: it renders the source with this epoch
   Sighting source;
   Sighting target;
   bool target_valid = false;   // the target's API server accepted the object (dry run), this attempt

@@ -121,8 +121,10 @@ Value ProjectStatus(const Value& object, const Projection& projection, WallTime 
   const std::optional<Claim>& claim = projection.writer.claim;
   const bool untold = status["reason"].str().empty() && claim && !claim->why.empty();
   if (untold) status.Set("reason", claim->why);
-  // Who is told that a move goes back asks why: when it turns, and at its end.
-  const bool went_back = decision.phase == Phase::kAborted || decision.phase == Phase::kRolledBack;
+  // Who is told that a move goes back asks why: when it turns, and at its end. Of one that was cancelled, on whose
+  // word.
+  const bool went_back =
+      decision.phase == Phase::kAborted || decision.phase == Phase::kRolledBack || decision.phase == Phase::kCancelled;
   const bool turns = decision.phase == Phase::kAborting || decision.phase == Phase::kWithdrawing;
   const std::string reason(status["reason"].str());
   const std::string why = (went_back || turns) && !reason.empty() ? StrCat("; why: ", reason) : "";

@@ -103,6 +103,12 @@ void Checkers::Owns(const Workload& workload, const Value& object) {
   Look();  // it may run already, and the next change be that it stops
 }
 
+void Checkers::DeletesNamespace(std::string_view ns) {
+  for (Owned& owned : owned_) {
+    if (owned.workload.name.ns == ns) owned.object = Value();
+  }
+}
+
 // After every step of anything: the processes themselves.
 void Checkers::Look() {
   if (owned_.empty()) return;
@@ -210,6 +216,7 @@ void Checkers::MoveChanged(const Value& migration) {
   Move& now = moves_[uid];
   now.phase = phase;
   now.granted = before.granted || IsOneOf(phase, {"Granted", "Verifying", "Cleaning", "Succeeded"});
+  now.attempt = migration["status"]["attempt"].int_or(0);
   now.source = migration["status"]["source"].str();
   now.target = migration["status"]["target"].str();
   if (now.target.empty()) now.target = migration["spec"]["target"].str();
@@ -233,7 +240,11 @@ void Checkers::CheckPhase(const Value& migration, const Move& before, const std:
   const std::string step = StrCat(kube::NameOf(migration), ": ", before.phase, " -> ", phase);
   if (RankOf(before.phase) >= kEnded || before.phase == "Succeeded")
     Wrong("I6", StrCat("a move that had ended goes on: ", step));
-  if (RankOf(phase) < RankOf(before.phase)) Wrong("I6", StrCat("progress goes backwards: ", step));
+  // An abort whose source is lost is turned by a person, by name, and by nothing else; what follows is another attempt.
+  const bool turned = before.phase == "Aborting" && RankOf(phase) >= RankOf("Quiescing") &&
+                      migration["status"]["attempt"].int_or(0) > before.attempt &&
+                      migration["spec"]["attestation"]["abortedAttempt"].int_or(0) == before.attempt;
+  if (RankOf(phase) < RankOf(before.phase) && !turned) Wrong("I6", StrCat("progress goes backwards: ", step));
   if (IsOneOf(phase, {"Aborting", "Aborted"}) && before.granted)
     Wrong("I5", StrCat("an abort after the grant, where only a handoff leads back: ", step));
   // Nothing is withdrawn from a target that a person says is lost.

@@ -51,6 +51,8 @@ class Checkers {
 
   // A template as its owner wrote it; null: they deleted it.
   void Owns(const Workload& workload, const json::Value& object);
+  // Their owner deleted the namespace, and with it all templates in it.
+  void DeletesNamespace(std::string_view ns);
   // A backup is put back: numbers and phases begin anew from there.
   void HubForgets() {
     moves_.clear();
@@ -90,6 +92,7 @@ class Checkers {
   struct Move {
     std::string phase;
     bool granted = false;
+    int64_t attempt = 0;
     std::string source, target;
     bool of_a_drain = false;
     json::Value spec;

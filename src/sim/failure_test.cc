@@ -113,6 +113,48 @@ TEST(FailureTest, ASilentSourceKeepsTheTargetOnHoldUntilAPersonAttests) {
   });
 }
 
+TEST(FailureTest, ASourceThatIsLostWhileItsMoveIsAbortedByTheClockCanBeAttested) {
+  Simulate(7, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask(", deadlines: {Quiescing: 2m, Aborting: 2m}");
+    co_await scene.world.Until(
+        [&]() -> rt::Task<bool> {
+          co_return (co_await scene.OnMember(scene.from))["status"]["jobStatus"]["state"].str() == "FINISHED";
+        },
+        minutes(5));
+    scene.world.member_faults(scene.from).Add({.fault = kube::Fault::kSilence, .hits = 1'000'000});
+    const auto attest = [&](std::string words) -> rt::Task<Value> {
+      const std::string state(
+          (co_await scene.OnMember(scene.from))["status"]["jobStatus"]["upgradeSavepointPath"].str());
+      const auto said = co_await scene.world.hub().Patch(
+          kMigrations, {"default", "move"}, kube::PatchType::kMerge,
+          Yaml(StrCat("{spec: {attestation: {by: ann, reason: burnt, stateRef: '", state, "'", words, "}}}")));
+      scene.Expect(said.ok(), said.ok() ? "" : std::string(said.error().message()));
+      co_await scene.world.loop().Sleep(minutes(1));
+      co_return co_await scene.Migration();
+    };
+    co_await scene.world.loop().Sleep(minutes(8));
+    const Value stuck = co_await scene.Migration();
+    scene.Expect(stuck["status"]["phase"].str() == "Aborting" && Scene::IsBlocked(stuck), Scene::Said(stuck));
+    scene.Expect(Scene::Said(stuck).find("`baton attest move`") != std::string::npos, Scene::Said(stuck));
+    const Value before = co_await attest("");
+    scene.Expect(before["status"]["phase"].str() == "Aborting", "a word that is not of this abort counts");
+    const Value old = co_await attest(", abortedAttempt: 1");
+    scene.Expect(old["status"]["phase"].str() == "Aborting" &&
+                     Scene::Said(old).find("may have run on from") != std::string::npos,
+                 Scene::Said(old));
+    scene.Expect((co_await scene.WhereItRuns()).empty(), StrCat("it runs in ", co_await scene.WhereItRuns()));
+    co_await attest(", abortedAttempt: 1, rewind: true");
+    const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(5));
+    scene.Expect(runs, StrCat("attested, and: ", Scene::Said(co_await scene.Migration())));
+    // Back from the dead: it is held, and removed.
+    scene.world.member_faults(scene.from).Clear();
+    co_await scene.Ended();
+    co_await scene.ExpectPhase("Succeeded");
+    co_await scene.CheckAll();
+  });
+}
+
 TEST(FailureTest, AnObjectThatIsDeletedByHandIsNotStartedEmpty) {
   Simulate(8, [](Scene& scene) -> rt::Task<void> {
     co_await scene.Begin();

@@ -39,6 +39,45 @@ TEST(OutcomeTest, ARecordThatIsDeletedByForceStopsEverythingAndAsksAPerson) {
   });
 }
 
+// What the pipe did with it meanwhile was not ours, so its records are not judged here.
+TEST(OutcomeTest, AWorkloadThatIsGivenBackElsewhereIsTakenUpThereOnlyWhenNothingIsLeftWhereItWas) {
+  for (const bool silent : {false, true}) {
+    Simulate(62, [silent](Scene& scene) -> rt::Task<void> {
+      co_await scene.Begin();
+      co_await scene.PatchTemplate("{metadata: {annotations: {rollout.karmada.io/managed: \"false\"}}}");
+      co_await scene.world.loop().Sleep(seconds(20));
+      const auto placed = co_await scene.world.hub().Patch(
+          federation::kPropagationPolicies, {"default", "flink"}, kube::PatchType::kMerge,
+          Yaml(StrCat("{spec: {placement: {clusterAffinity: {clusterNames: [", scene.to, "]}}}}")));
+      scene.Expect(placed.ok(), "no policy");
+      scene.Expect(co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(5)), "it was not placed");
+      co_await scene.world.loop().Sleep(seconds(30));
+      if (silent) scene.world.member_faults(scene.from).Add({.fault = kube::Fault::kSilence, .hits = 1'000'000});
+      co_await scene.PatchTemplate("{metadata: {annotations: {rollout.karmada.io/managed: null}}}");
+      co_await scene.world.loop().Sleep(minutes(1));
+      scene.Expect(co_await scene.WhereItRuns() == scene.to, StrCat("it runs in ", co_await scene.WhereItRuns()));
+      const std::string holder((co_await scene.Writer())["spec"]["holder"]["cluster"].str());
+      scene.Expect(holder == (silent ? scene.from : scene.to), StrCat("the Writer says ", holder));
+      if (silent) {
+        const std::string told = co_await scene.WhyNotApplied();
+        scene.Expect(told.find(StrCat(scene.from, " does not answer")) != std::string::npos, StrCat("told: ", told));
+        scene.world.member_faults(scene.from).Clear();
+        co_await scene.world.loop().Sleep(minutes(3));
+      }
+      const Value spec = (co_await scene.Writer())["spec"];
+      scene.Expect(spec["holder"]["cluster"].str() == scene.to && spec["seq"].int_or(0) == 2, spec.ToString());
+      scene.Expect(spec["receipt"]["how"].str() == "OptedIn", spec["receipt"].ToString());
+      scene.Expect(co_await scene.WhereItRuns() == scene.to, StrCat("it runs in ", co_await scene.WhereItRuns()));
+      // It is guarded there now: what is made anew is not started empty.
+      [[maybe_unused]] const auto gone =
+          co_await scene.world.member(scene.to).Delete(FlinkDeployments(), {"default", "orders"});
+      co_await scene.world.loop().Sleep(minutes(2));
+      scene.Expect((co_await scene.WhereItRuns()).empty(), "it was started empty");
+      scene.Expect(co_await scene.StrayIsTold(), "nobody is told");
+    });
+  }
+}
+
 // What has never run anywhere, as far as the hub knows, may run where the hub cannot look.
 TEST(OutcomeTest, AFirstPlacementWaitsForAClusterThatDoesNotAnswerOrForAPersonsWord) {
   for (const bool word : {false, true}) {

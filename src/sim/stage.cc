@@ -83,6 +83,7 @@ void SimStage::Wrote(const std::string& where, const kube::Resource& resource, c
   if (resource.kind == federation::kResourceBindings.kind || resource.kind == federation::kOverridePolicies.kind)
     checkers_.MeddlesWithBindings();
   if (Workload::IsPlayed(resource)) checkers_.Owns({.resource = resource, .name = name}, object);
+  if (resource.kind == federation::kNamespaces.kind && object.is_null()) checkers_.DeletesNamespace(name.name);
 }
 
 // ---- what goes wrong ----

@@ -154,7 +154,10 @@ Core::Question Core::Ask(const World& world, int64_t fence) const {
   question.override_id = world.override_id;
   question.attested = world.attested;
   question.attested_cluster = world.attested_cluster;
+  question.attested_abort = world.attested_abort;
   question.binding = world.binding;
+  if (world.attested != kNothing)
+    question.pipe_knows = static_cast<uint8_t>((world.seen_template ? 0 : 1) | (world.seen_override != 0 ? 2 : 0));
   question.look[0] = LookAt(world, kSource);
   question.look[1] = LookAt(world, kTarget);
   return question;
@@ -203,6 +206,7 @@ void Core::PutEffect(const Decision& decision, const Question& question, Verdict
     effect.what = Do::kPutBinding;
     effect.binding.locked = bind->state.locked;
     effect.binding.fence = static_cast<uint8_t>(bind->state.fence);
+    effect.binding.attempt = static_cast<uint8_t>(bind->state.attempt);
     effect.binding.clusters = Mask(bind->state.clusters);
     effect.binding.kept = Mask(bind->state.kept);
   } else if (std::holds_alternative<ValidateTarget>(decision.effect)) {
@@ -219,7 +223,8 @@ Verdict Core::Answer(const Question& question) {
     migration.attestation = Attestation{.cluster = question.attested_cluster == kTarget ? "B" : "",
                                         .by = "ann",
                                         .reason = "dead",
-                                        .state_ref = StateName("ann", question.attested)};
+                                        .state_ref = StateName("ann", question.attested),
+                                        .aborted_attempt = question.attested_abort};
   Observation seen{.fence = question.fence, .own_hub = own_hub_};
   seen.template_found = (question.flags & kTemplateFlag) != 0;
   seen.preflight_done = true;
@@ -236,6 +241,9 @@ Verdict Core::Answer(const Question& question) {
   }
   seen.binding.locked = question.binding.locked;
   seen.binding.fence = question.binding.fence;
+  seen.binding.attempt = question.binding.attempt;
+  seen.removal_ordered = (question.pipe_knows & 1) != 0;
+  seen.source_rendered = (question.pipe_knows & 2) != 0;
   seen.source = See(question.look[0], kSource, writer);
   seen.target = See(question.look[1], kTarget, writer);
   seen.target_valid = (question.flags & kValidFlag) != 0;

@@ -68,8 +68,9 @@ class Core {
   struct Question {
     uint8_t writer, fence, phase, flags, override_id;
     int8_t attested;
-    uint8_t attested_cluster;
+    uint8_t attested_cluster, attested_abort;
     Binding binding;
+    uint8_t pipe_knows;  // bits: that the template is gone, our override
     Look look[2];
   };
 

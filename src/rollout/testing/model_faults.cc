@@ -65,6 +65,7 @@ std::string_view EventStory(Event event) {
       "FAULT: leader 1 reads migration and Writer, and is paused before it reads anything else",
       "a person vouches that the silent target is dead, and sees to it",
       "FAULT: someone deletes the object in the target, again",
+      "FAULT: the source is lost with what ran there, and a person vouches for that, and names its last state",
   };
   static_assert(std::size(kStories) == static_cast<size_t>(Event::kCount));
   return kStories[static_cast<size_t>(event)];
@@ -210,6 +211,18 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       world.attested = source.state;
       world.attested_cluster = kSource;
       return true;
+    case Event::kLostSource: {
+      if (source.fenced || source.swapped || source.state != world.newest) return false;
+      NoLieAfterwards(world, kSource);
+      source.silent = source.fenced = true;
+      source.job_manager = false;
+      if (source.job == Job::kRunning) source.job = Job::kFinished;
+      world.attested = source.state;
+      world.attested_cluster = kSource;
+      const std::optional<Claim>& claim = core_.writer(world.writer).writer.claim;
+      if (claim && claim->intent == Intent::kAbort) world.attested_abort = static_cast<uint8_t>(claim->attempt);
+      return true;
+    }
     case Event::kAttestTarget:
       if (!target.silent || target.job == Job::kRunning || source.job == Job::kRunning) return false;
       target.fenced = true;
@@ -227,7 +240,7 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       return true;
     case Event::kRestored:
       // Until they are told, people may do so; what must not happen is that the move goes on with that state.
-      if (!source.exists || source.deleting || source.acting || source.job_manager) return false;
+      if (!source.exists || source.deleting || source.acting || source.job_manager || source.fenced) return false;
       if (!core_.writer(world.writer).forward || StartOrdered(world, kTarget)) return false;
       ++source.uid;
       source.spec = {.form = Form::kRunning, .seq = source.spec.seq};

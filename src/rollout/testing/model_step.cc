@@ -87,7 +87,11 @@ void Steps::Void(World& world, Do what, Do or_what) {
 
 bool Steps::SetPhase(World& world, Phase phase) {
   if (world.phase == phase) return false;
-  if (!MayFollow(world.phase, phase)) Break("P5: the phase goes back");
+  // An abort whose source was lost goes forward again, with a word of that abort and as another attempt.
+  const std::optional<Claim>& claim = core_.writer(world.writer).writer.claim;
+  const bool turned = world.phase == Phase::kAborting && Rank(phase) >= Rank(Phase::kQuiescing) &&
+                      world.attested_abort != 0 && (!claim || claim->attempt > world.attested_abort);
+  if (!turned && !MayFollow(world.phase, phase)) Break("P5: the phase goes back");
   world.phase = phase;
   world.late = false;
   if (IsEnd(phase)) CheckEnd(world);

@@ -72,6 +72,7 @@ struct Binding {
   uint8_t kept = 0;
   bool locked = false;
   uint8_t fence = 0;
+  uint8_t attempt = 1;
   bool foreign = false;  // another scheduler wrote the list; the eviction tasks still keep the works
   friend bool operator==(const Binding&, const Binding&) = default;
 };
@@ -100,6 +101,7 @@ struct World {
   bool abort = false, paused = false;
   int8_t attested = kNothing;    // the state that a person named
   uint8_t attested_cluster = 0;  // and the cluster that they vouched for
+  uint8_t attested_abort = 0;    // the attempt that was being aborted when they said so; 0: none was
   bool late = false;             // the deadline of the phase has passed
   bool target_valid = false;
   // The pipe's caches: each only moves forward.
@@ -194,6 +196,7 @@ enum class Event : uint8_t {
   kReadsWriterOnly,
   kAttestTarget,
   kDeletedTargetAgain,
+  kLostSource,
   kCount,
 };
 std::string_view EventStory(Event event);

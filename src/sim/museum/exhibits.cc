@@ -148,6 +148,8 @@ constexpr Exhibit kExhibits[] = {
     {"ours", "an abort ends before the source runs again", "rollout.source_runs_again", "story slow-way-back", ""},
     {"ours", "the object is gone and its pods are not", "rollout.nothing_remains",
      "file guards/deleted_and_applied_again", ""},
+    {"ours", "the record of a workload is deleted while that runs", "handoff.writer_outlives_its_workload",
+     "file moves/writer_outlives_what_is_left", ""},
     {"ours", "an older generation of the template overwrites a newer one", "federation.hub_generation",
      "file guards/older_template_overwrites", ""},
     {"ours", "what was admitted for one object is written to its successor", "federation.same_object_at_member",
