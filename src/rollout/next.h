@@ -13,9 +13,8 @@
 //   Forward       source   none     Planned, Staged
 //   Forward       source   there    Quiescing
 //   Forward       target   there    Granted, Verifying; with claim.verified: Cleaning
-//   Abort         source   any      Aborting; on a person's word for a source that was lost meanwhile it becomes
-//   Forward,
-//                                   with the next attempt and a stop of its own: Quiescing
+//   Abort         source   any      Aborting; when the source is lost meanwhile, on a person's word: Forward again,
+//                                   with the next attempt and a stop of its own (Quiescing)
 //   Withdraw      target   there    Withdrawing: stopping and removing the target
 //   Withdraw      source   there    Withdrawing: the source may run again
 //   no claim of ours, our end on record: what remains of us is removed, and the end is told
