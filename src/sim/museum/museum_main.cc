@@ -142,6 +142,10 @@ bool Right(const Exhibit& exhibit, const Result1& result) {
 
 int CheckAll(size_t jobs, std::string_view text) {
   const std::vector<const Exhibit*> exhibits = Chosen(text);
+  if (exhibits.empty()) {
+    std::fprintf(stderr, "museum: no guard has '%s' in its name\n", std::string(text).c_str());
+    return 2;
+  }
   const std::vector<Result1> results = Check(jobs, exhibits);
   bool right = !text.empty() || Complete();
   size_t found = 0;
