@@ -72,6 +72,7 @@ Foresight Foresee(Writer writer, Migration migration, Observation seen) {
     seen.target = {.answered = true, .cluster_id = seen.proposal->target.cluster_id};
     seen.binding = {.clusters = {source.cluster}};
   }
+  writer.refused_uid = migration.uid;  // that a refusal is written down first is no step of a move
   seen.source.stop_missing = kStopComes;
   seen.target.start_missing = kStartComes;
   while (ahead.steps.size() < kForeseenMax) {
