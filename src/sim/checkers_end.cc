@@ -82,7 +82,8 @@ rt::Task<bool> Checkers::IsExplained(const Owned& owned, Told least) {
   if (federation::FindCondition(binding["status"], "StrayWriter")["status"].str() == "True") co_return true;
   // What its cluster did not take, and why: as after a hub was restored.
   for (const Value& item : binding["status"]["aggregatedStatus"].items()) {
-    if (least == Told::kWaits && !item["applied"].bool_or(true) && !item["appliedMessage"].str().empty()) co_return true;
+    if (least == Told::kWaits && !item["applied"].bool_or(true) && !item["appliedMessage"].str().empty())
+      co_return true;
   }
   // It failed by itself: its own operator says so.
   for (const std::string& cluster : world_.members()) {
