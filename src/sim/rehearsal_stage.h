@@ -1,0 +1,100 @@
+// RehearsalStage: one copy of a fleet in one world (rehearsal.h): it is put there and comes to run (rehearsal_copy.cc),
+// a move or a drain is wished for, with faults (rehearsal_faults.cc), and all must have gone well (rehearsal_end.cc).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "practice/flink_operator.h"
+#include "rollout/profiles.h"
+#include "sim/bad_calls.h"
+#include "sim/checkers.h"
+#include "sim/rehearsal.h"
+#include "sim/scene.h"
+#include "sim/world.h"
+
+namespace baton::sim {
+
+inline constexpr std::string_view kRehearsedMove = "rehearsal";
+inline constexpr size_t kStatusShown = 400;  // characters of a status in a message
+
+// Of a kind that practice clusters play.
+const kube::Resource& ResourceOf(const FleetWorkload& workload);
+
+// Endings of one beginning.
+struct Branches {
+  std::span<const uint64_t> seeds;
+  const std::function<std::string(Rehearsal& played)>& report;
+  const DayDone& done;
+};
+
+class RehearsalStage {
+ public:
+  // All outlive this.
+  RehearsalStage(World& world, const Fleet& fleet, const RehearsalWish& wish, Rehearsal& result, BadCalls& chance,
+                 Story& story);
+
+  // `branches`: null: one seed, that of the result.
+  rt::Task<void> Play(const RehearsalOptions& options, const Branches* branches);
+  // The copy did not come to run: that is the end of every seed.
+  void TellAll(const Branches& branches);
+
+ private:
+  rt::Task<void> PlayEach(const RehearsalOptions& options, const Branches& branches);
+  rt::Task<void> PlayOn(const RehearsalOptions& options);  // what follows on the beginning
+  void Expect(bool holds, std::string what);
+  bool Runs(const std::string& cluster, const FleetWorkload& workload);  // its process itself
+  void Watch();                                                          // what must hold at every step
+  rt::Task<void> Ask();
+  rt::Task<void> AskDrain();
+
+  // ---- the copy ----
+  rt::Task<void> Create(kube::Resource resource, Value object);
+  rt::Task<void> Namespaces();
+  rt::Task<void> Put();
+  rt::Task<void> Settle();
+  rt::Task<Value> BindingOf(const FleetWorkload& workload);
+
+  // ---- faults ----
+  rt::Task<void> Aborts();
+  rt::Task<void> GitOps();
+  rt::Task<void> Troubles();
+  rt::Task<void> Partitions();
+  rt::Task<void> Disturb(bool gitops);
+
+  // ---- the end ----
+  rt::Task<std::vector<Value>> Moves();
+  rt::Task<bool> Held();
+  rt::Task<void> Ended();
+  rt::Task<void> CheckAll();
+  rt::Task<void> ExpectNothingIsLeft();
+  rt::Task<void> Restore(const FleetWorkload& workload, Value before);
+  rt::Task<void> GoHome();
+  rt::Task<void> ExpectRunsAlone(const FleetWorkload& workload, std::string end);
+  // In one cluster, and in that one; "": in any. Gives where.
+  rt::Task<std::string> ExpectAlone(const FleetWorkload& workload, std::string meant, std::string end);
+  rt::Task<void> ExpectJudge(const FleetWorkload& workload);
+
+  World& world_;
+  Checkers checkers_;
+  const Fleet& fleet_;
+  const RehearsalWish& wish_;
+  Rehearsal& result_;
+  BadCalls& chance_;
+  Story& story_;
+  std::vector<std::string> names_;
+  std::vector<const FleetWorkload*> workloads_;          // that run
+  std::set<const FleetWorkload*> doubled_;               // told once
+  std::map<const FleetWorkload*, std::string> running_;  // where, at the last step
+  std::optional<MonotonicTime> blocked_;
+  std::optional<MonotonicTime> stuck_;
+  bool checking_ = true;  // what must hold at every step
+  rollout::ProfileSet profiles_;
+};
+
+}  // namespace baton::sim
