@@ -175,7 +175,7 @@ rt::Task<Result<void>> CheckMember(federation::Federation& federation, const Pre
   // it run from nothing. (On a hub of others nobody holds it: it runs, and is moved as it is.)
   const std::string& on_record = question.writer.holder.member_uid;
   const bool same = object.is_null() || on_record.empty() || question.writer.holder.cluster != cluster ||
-                    federation.hub().gate() == nullptr || on_record == holder.member_uid;
+                    !question.own_hub || on_record == holder.member_uid;
   checks.Ask(side, GUARD("handoff.source_is_on_record", same), StrCat("the one in ", cluster, " is the one on record"),
              StrCat("the one in ", cluster,
                     " was made anew there, has lost its state, and is held: condition "

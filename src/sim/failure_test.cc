@@ -155,6 +155,25 @@ TEST(FailureTest, ASourceThatIsLostWhileItsMoveIsAbortedByTheClockCanBeAttested)
   });
 }
 
+// The other federation starts it again, from nothing, and nobody of ours holds it: what runs is moved as it is.
+TEST(FailureTest, OnAHubOfOthersWhatWasDeletedByHandAndMadeAnewCanBeMoved) {
+  const auto play = [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask();
+    co_await scene.Ended();
+    co_await scene.ExpectPhase("Succeeded");
+    [[maybe_unused]] const auto gone =
+        co_await scene.world.member(scene.to).Delete(FlinkDeployments(), {"default", "orders"});
+    co_await scene.world.loop().Sleep(minutes(1));
+    scene.Expect(co_await scene.WhereItRuns() == scene.to, "it was not made anew");
+    scene.to = scene.from;
+    co_await scene.Ask("", "back");
+    co_await scene.Ended("back");
+    co_await scene.ExpectPhase("Succeeded", "back");
+  };
+  for (const std::string& problem : Play(8, play, nullptr, nullptr, nullptr, HubOf::kKarmada)) ADD_FAILURE() << problem;
+}
+
 TEST(FailureTest, AnObjectThatIsDeletedByHandIsNotStartedEmpty) {
   Simulate(8, [](Scene& scene) -> rt::Task<void> {
     co_await scene.Begin();
