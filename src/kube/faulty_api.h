@@ -71,7 +71,7 @@ struct FaultMix {
 
   double& operator[](Fault fault) { return chance.at(static_cast<size_t>(fault)); }
   static FaultMix None() { return {}; }
-  // Each kind is in with one half, with a chance between a thousandth and a fifth.
+  // Each kind is in with one half, with a chance between a thousandth and a fifth, small ones as likely as large ones.
   static FaultMix Swarm(rt::Random& random);
 };
 

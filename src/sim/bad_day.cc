@@ -194,7 +194,8 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   scene.Tell("move", Scene::Said(end));
   co_await ExpectAfter(scene, end, day);
   if (day.newcomers > 0) co_await ExpectNewcomerRuns(scene);
-  const bool left = day.end == "Succeeded" && scene.world.own_hub() && !(co_await scene.Template()).is_null();
+  const bool left = day.end == "Succeeded" && scene.world.own_hub() && !scene.deleted_in_member &&
+                    !(co_await scene.Template()).is_null();
   if (left && rare.Below(kRestoredOneIn) == 0) {
     ++day.restores;
     co_await RestoreMember(scene, before);

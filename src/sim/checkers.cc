@@ -230,9 +230,8 @@ void Checkers::MoveChanged(const Value& migration) {
   if (!meddles_with_statuses_) CheckPhase(migration, before, phase);
   // Before anything can have been stopped for it.
   if (before.phase.empty() && IsOneOf(phase, {"Planned", "Staged"}))
-    now.idle_before = !RunsThere(migration, now.source);
+    now.idle_before = !RunsThere(kube::NamespaceOf(migration), now.spec["workload"], now.source);
   CheckEnd(migration, now, phase);
-  CheckStable(migration, phase);
   if (before.phase.empty()) CheckMovesAtATime(now);
 }
 
@@ -255,9 +254,8 @@ void Checkers::CheckPhase(const Value& migration, const Move& before, const std:
 }
 
 // Of a workload that the story owns; true of others, and where the cluster is gone.
-bool Checkers::RunsThere(const Value& migration, const std::string& cluster) const {
-  const Value& of = migration["spec"]["workload"];
-  const std::string key = StrCat(kube::NamespaceOf(migration), "/", of["name"].str());
+bool Checkers::RunsThere(std::string_view ns, const Value& of, const std::string& cluster) const {
+  const std::string key = StrCat(ns, "/", of["name"].str());
   for (const Owned& owned : owned_) {
     if (owned.key != key || owned.workload.resource.kind != of["kind"].str() || owned.object.is_null()) continue;
     // Its last render, without what was the move's, may have made its own controller start it again.
@@ -274,36 +272,50 @@ bool Checkers::RunsThere(const Value& migration, const std::string& cluster) con
   return true;
 }
 
-// At the moment in which an end is told it is true. What did not run before does not run after an abort, either.
+// At the moment in which an end is put on record, or in which it is told, it is true: what is told late may have been
+// undone since, by who deleted the workload there. What did not run before does not run after an abort, either.
 void Checkers::CheckEnd(const Value& migration, const Move& move, const std::string& phase) {
   if (!IsOneOf(phase, {"Succeeded", "Aborted", "RolledBack"}) || (phase == "Aborted" && move.idle_before)) return;
   if (operators_forget_) return;
   const std::string& cluster = phase == "Succeeded" ? move.target : move.source;
-  if (world_.has_member(cluster) && world_.Lies(cluster)) return;  // what is told is what its operator says
-  if (RunsThere(migration, cluster)) return;
+  if (!cluster.empty() && move.ran_at_its_end == cluster) return;
+  // What is told is what its operator said.
+  if (world_.has_member(cluster) && world_.LiedWithin(cluster, kLastCalls)) return;
+  if (RunsThere(kube::NamespaceOf(migration), migration["spec"]["workload"], cluster)) return;
   Wrong("I6", StrCat(kube::NameOf(migration), " says ", phase, ", and ", migration["spec"]["workload"]["kind"].str(),
                      "/", migration["spec"]["workload"]["name"].str(), " does not run in ",
                      cluster.empty() ? "any cluster that it names" : cluster));
 }
 
+void Checkers::EndIsRecorded(const Value& before, const Value& writer) {
+  const Value& ended = writer["spec"]["ended"];
+  const auto move = moves_.find(std::string(ended["migrationUID"].str()));
+  if (ended == before["spec"]["ended"] || move == moves_.end()) return;
+  const std::string holder(writer["spec"]["holder"]["cluster"].str());
+  if (RunsThere(kube::NamespaceOf(writer), move->second.spec["workload"], holder)) move->second.ran_at_its_end = holder;
+}
+
 // From here on the source goes: the target has run for as long as was asked for, without a break. For half of that time
 // at least: a process that restarts between two looks of its operator is in no status, nor is what one that lags has
-// not seen yet.
-void Checkers::CheckStable(const Value& migration, const std::string& phase) {
-  if (phase != "Cleaning") return;
-  const Duration asked = seconds(migration["spec"]["stabilizationSeconds"].int_or(kStabilizationSeconds));
-  const Value& of = migration["spec"]["workload"];
-  const std::string key = StrCat(kube::NamespaceOf(migration), "/", of["name"].str());
+// not seen yet. The record is looked at, not the status: that may be told long after, when somebody has stopped it.
+void Checkers::CheckStable(const Value& before, const Value& writer) {
+  const Value& claim = writer["spec"]["claim"];
+  if (!claim["verified"].bool_or(false) || before["spec"]["claim"]["verified"].bool_or(false)) return;
+  const auto move = moves_.find(std::string(claim["migrationUID"].str()));
+  if (move == moves_.end()) return;
+  const Duration asked = seconds(move->second.spec["stabilizationSeconds"].int_or(kStabilizationSeconds));
+  const Value& of = move->second.spec["workload"];
+  const std::string key = StrCat(kube::NamespaceOf(writer), "/", of["name"].str());
   for (const Owned& owned : owned_) {
     if (owned.key != key || owned.workload.resource.kind != of["kind"].str()) continue;
     const Duration lasts = world_.loop().Now() - owned.since;
-    // It was stopped in the moment in which this is told: by who deleted it, say.
+    // It was stopped in the moment in which this was written: by who deleted it, say.
     const Duration ran = lasts <= kRestartsWithin ? owned.before : Duration{};
     const Duration stable = owned.running == 0 ? ran : lasts;
-    const std::string target(migration["spec"]["target"].str());
-    if (world_.practice(target).faults().stall_operator > Duration{} || world_.Lies(target)) continue;
+    const std::string& target = move->second.target;
+    if (world_.practice(target).faults().stall_operator > Duration{} || world_.LiedWithin(target, kLastCalls)) continue;
     if (stable < asked / 2)
-      Wrong("I6", StrCat("the source of ", kube::NameOf(migration), " goes when its target has run for ",
+      Wrong("I6", StrCat("the source of ", claim["migration"].str(), " goes when its target has run for ",
                          stable / seconds(1), " s without a break, and ", asked / seconds(1), " s were asked for"));
   }
 }
@@ -367,6 +379,8 @@ void Checkers::WriterChanged(const Value& writer) {
   if (is["seq"].int_or(0) < was["seq"].int_or(0))
     Wrong("I5", StrCat("the number of ", key, " went from ", was["seq"].ToString(), " to ", is["seq"].ToString()));
   CheckWindow(before, writer);
+  CheckStable(before, writer);
+  EndIsRecorded(before, writer);
   const std::string_view from = was["holder"]["cluster"].str();
   const std::string_view to = is["holder"]["cluster"].str();
   if (from == to || from.empty()) return;

@@ -94,6 +94,7 @@ class Checkers {
     bool granted = false;
     int64_t attempt = 0;
     std::string source, target;
+    std::string ran_at_its_end;  // where its workload ran when the Writer said that it had ended
     bool of_a_drain = false;
     json::Value spec;
     bool idle_before = false;  // its workload did not run when the move was first told: a job that had failed, say
@@ -107,8 +108,9 @@ class Checkers {
   void MoveChanged(const json::Value& migration);
   void CheckPhase(const json::Value& migration, const Move& before, const std::string& phase);
   void CheckEnd(const json::Value& migration, const Move& move, const std::string& phase);
-  bool RunsThere(const json::Value& migration, const std::string& cluster) const;
-  void CheckStable(const json::Value& migration, const std::string& phase);
+  bool RunsThere(std::string_view ns, const json::Value& of, const std::string& cluster) const;
+  void EndIsRecorded(const json::Value& before, const json::Value& writer);
+  void CheckStable(const json::Value& before, const json::Value& writer);
   void CheckBudgets(const json::Value& migration, const std::string& phase);
   void CheckMovesAtATime(const Move& move);
   void WriterChanged(const json::Value& writer);

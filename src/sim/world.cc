@@ -287,7 +287,14 @@ void World::SpendQuota(const std::string& cluster, std::string plural) {
 
 void World::Lie(const std::string& cluster, bool lies) {
   TellStory(StrCat("cluster ", cluster), lies ? "its operator lies from here on" : "its operator says the truth again");
-  members_.at(cluster)->door->Lie(lies);
+  Member& member = *members_.at(cluster);
+  if (member.door->lies()) member.lied_until = loop_.Now();
+  member.door->Lie(lies);
+}
+
+bool World::LiedWithin(const std::string& cluster, Duration past) const {
+  const Member& member = *members_.at(cluster);
+  return member.door->lies() || (member.lied_until && loop_.Now() - *member.lied_until <= past);
 }
 
 void World::KarmadaFailsOver(std::optional<Duration> tolerates) {

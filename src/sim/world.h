@@ -215,7 +215,8 @@ class World {
   void SpendQuota(const std::string& cluster, std::string plural);
   // What a cluster's operator says to the controllers is as the specs want it (sim/lies.h), or the truth again.
   void Lie(const std::string& cluster, bool lies);
-  bool Lies(const std::string& cluster) const { return members_.at(cluster)->door->lies(); }
+  // Somebody may still decide on what was read while it lied.
+  bool LiedWithin(const std::string& cluster, Duration past) const;
 
   // ---- several control planes, with the election that is in the product, in place of one ----
   // Number `which` starts, and is elected when nobody else is.
@@ -282,6 +283,7 @@ class World {
     std::unique_ptr<SwitchedApi> door;  // to that server
     kube::ScriptedFaults faults;
     Cut cut = Cut::kNone;
+    std::optional<MonotonicTime> lied_until;
     std::unique_ptr<practice::PracticeCluster> practice;
   };
 
