@@ -89,6 +89,7 @@ spec: {removeOnConditions: [{conditionType: Ready, operator: NotIn, statusValues
 class TestGate final : public RunGate {
  public:
   rt::Task<Result<bool>> MayRemove(std::string, json::Value) override { co_return true; }
+  rt::Task<Result<std::string>> WhyNotYet(std::string, json::Value) override { co_return std::string(); }
   rt::Task<Result<bool>> MayLeave(std::string, json::Value) override { co_return may_leave; }
   rt::Task<Result<std::vector<std::string>>> MovesOf(std::string) override { co_return std::vector<std::string>(); }
   bool may_leave = true;

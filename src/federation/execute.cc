@@ -160,6 +160,18 @@ ExecuteController::ExecuteController(Hub& hub) : hub_(hub) {
     if (back || given_up || (Replaced(now) && !Replaced(before))) catch_up(kube::NameOf(now));
   });
   hub_.members().OnUpdate([catch_up](const std::string& cluster) { catch_up(cluster); });
+  // What was looked at before there was a copy, and has gone since, no watch tells of.
+  hub_.members().OnSynced([this](const std::string& cluster, const kube::Informer& copy) {
+    for (const std::string& key : hub_.works().KeysByIndex(kWorksOfCluster, cluster)) {
+      const json::Value& manifest = ManifestOf(hub_.works().Get(key));
+      kube::Name name = kube::Name::Of(manifest);
+      if (!copy.resource().namespaced) name.ns.clear();
+      const bool of_it = kube::KindOf(manifest) == copy.resource().kind &&
+                         kube::ParseApiVersion(kube::ApiVersionOf(manifest)).group == copy.resource().group;
+      const bool gone = of_it && copy.Get(name.Key()).is_null();
+      if (gone && GUARD_STANDS("federation.gone_before_the_copy")) Add(key, kube::Priority::kResync);
+    }
+  });
 }
 
 kube::Controller& ExecuteController::LaneOf(std::string_view key) {
@@ -432,7 +444,7 @@ rt::Task<Result<void>> ExecuteController::WriteStatus(const json::Value& work, c
   co_return Result<void>();
 }
 
-rt::Task<Result<bool>> ExecuteController::RemoveFromMember(Member& member, const json::Value& work) {
+rt::Task<Result<bool>> ExecuteController::RemoveFromMember(Member& member, const json::Value& work, Removal removal) {
   const json::Value& manifest = ManifestOf(work);
   Result<kube::Resource> resource = co_await ResourceOf(member, manifest);
   if (!resource.ok()) {
@@ -463,26 +475,31 @@ rt::Task<Result<bool>> ExecuteController::RemoveFromMember(Member& member, const
     co_return true;
   }
   if (kube::IsDeleting(*live)) co_return false;  // its end is told by the watch
-  const Result<json::Value> gone = co_await member.api().Delete(
-      *resource, name, {.uid = std::string(kube::UidOf(*live)), .propagation = kube::Propagation::kBackground});
+  kube::DeleteOptions options{.uid = std::string(kube::UidOf(*live)), .propagation = kube::Propagation::kBackground};
+  if (removal == Removal::kAsked) {
+    const std::string why = CO_TRY(co_await hub_.gate()->WhyNotYet(ClusterOfWork(work), *live));
+    if (!why.empty()) co_return UnavailableError(why);
+    options.resource_version = kube::VersionOf(*live);  // what was judged, and nothing newer
+  }
+  const Result<json::Value> gone = co_await member.api().Delete(*resource, name, std::move(options));
   if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
   live = co_await member.api().Get(*resource, name);
   co_return !live.ok() && live.error().kind() == ErrorKind::kNotFound;
 }
 
 // A writer ends with its template, or by a move, not by whoever deletes a Work: that is made anew (render).
-rt::Task<Result<bool>> ExecuteController::OutlivesItsWork(std::string cluster, json::Value manifest) {
-  if (hub_.gate() == nullptr || !hub_.gate()->Manages(manifest)) co_return false;
+rt::Task<Result<ExecuteController::Removal>> ExecuteController::RemovalOf(std::string cluster, json::Value manifest) {
+  if (hub_.gate() == nullptr || !hub_.gate()->Manages(manifest)) co_return Removal::kPlain;
   const std::string uid(manifest["metadata"]["annotations"][keys::kTemplateUid].str());
   const TemplateKey key = TemplateKey::Of(manifest);
-  if (!CO_TRY(co_await hub_.TemplateStands(key, uid))) co_return false;
-  if (CO_TRY(co_await hub_.gate()->MayRemove(cluster, manifest))) co_return false;
+  if (!CO_TRY(co_await hub_.TemplateStands(key, uid))) co_return Removal::kPlain;
+  if (CO_TRY(co_await hub_.gate()->MayRemove(cluster, manifest))) co_return Removal::kAsked;
   SOMETIMES("federation.writer_outlives_its_work");
   hub_.events().Warning(hub_.Template(key), "WriterKept",
                         StrCat("somebody deleted the Work of ", cluster,
                                ", where the one writer of this workload runs, or is to run: it is not removed, and the "
                                "Work is made anew; delete the template to remove the workload"));
-  co_return true;
+  co_return Removal::kNone;
 }
 
 rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const json::Value& work) {
@@ -500,9 +517,10 @@ rt::Task<kube::Outcome> ExecuteController::Remove(const std::string& key, const 
     // is.
     if (!leaves) co_return kube::Outcome::Retry(UnavailableError(member->closed()));
   } else if (member != nullptr && !given_up) {
-    const Result<bool> outlives = leaves ? Result<bool>(false) : co_await OutlivesItsWork(cluster, ManifestOf(work));
-    if (!outlives.ok()) co_return kube::Outcome::Retry(outlives.error());
-    const Result<bool> gone = *outlives ? Result<bool>(true) : co_await RemoveFromMember(*member, work);
+    const Result<Removal> removal = leaves ? Removal::kPlain : co_await RemovalOf(cluster, ManifestOf(work));
+    if (!removal.ok()) co_return kube::Outcome::Retry(removal.error());
+    const Result<bool> gone =
+        *removal == Removal::kNone ? Result<bool>(true) : co_await RemoveFromMember(*member, work, *removal);
     if (!gone.ok()) co_return kube::Outcome::Retry(gone.error());
     if (gone.ok() && !*gone && !leaves) co_return kube::Outcome::WaitFor(kMemberRetry);
   } else if (!leaves) {

@@ -58,9 +58,15 @@ class ExecuteController {
   rt::Task<Result<json::Value>> Observe(Member& member, const kube::Resource& resource, const kube::Name& name);
   rt::Task<Result<json::Value>> Merged(json::Value desired, json::Value observed);
   rt::Task<kube::Outcome> Remove(const std::string& key, const json::Value& work);
-  rt::Task<Result<bool>> RemoveFromMember(Member& member, const json::Value& work);
+  // What the end of a Work does to the object in its member.
+  enum class Removal : uint8_t {
+    kNone,   // nothing: somebody deleted the Work of a writer
+    kAsked,  // it goes when the gate, asked with the object as it is, has nothing against it
+    kPlain,  // it goes
+  };
+  rt::Task<Result<bool>> RemoveFromMember(Member& member, const json::Value& work, Removal removal);
   // Whether what is there is the one writer of a workload whose template stands: it does not go with its Work.
-  rt::Task<Result<bool>> OutlivesItsWork(std::string cluster, json::Value manifest);
+  rt::Task<Result<Removal>> RemovalOf(std::string cluster, json::Value manifest);
   rt::Task<Result<void>> WriteStatus(const json::Value& work, const Applied* applied, bool suspended);
   void TellFailure(const json::Value& work, const std::string& message);
   void TellStray(const json::Value& work, const std::string& stray, json::Value& status);

@@ -8,11 +8,12 @@
 
 namespace baton::federation {
 
-Member::Member(std::string name, std::unique_ptr<kube::Api> api, Handler handler)
+Member::Member(std::string name, std::unique_ptr<kube::Api> api, Handler handler, SyncedHandler on_synced)
     : name_(std::move(name)),
       api_(std::move(api)),
       mapper_(*api_),
       handler_(std::move(handler)),
+      on_synced_(std::move(on_synced)),
       scope_(api_->loop()) {}
 
 Member::~Member() = default;
@@ -24,6 +25,7 @@ kube::Informer& Member::Watch(const kube::Resource& resource) {
     options.label_selector = StrCat(api::karmada::kManaged, "=", api::karmada::kTrue);
     informer = std::make_unique<kube::Informer>(*api_, resource, std::move(options));
     informer->OnChange([this](const json::Value& before, const json::Value& now) { handler_(name_, before, now); });
+    informer->OnSynced([this, &copy = *informer] { on_synced_(name_, copy); });
     scope_.Spawn(informer->Run());
   }
   return *informer;
@@ -63,7 +65,12 @@ bool Members::Update(const std::string& cluster, const json::Value& object, cons
   entry.made_from = made_from;
   Result<std::unique_ptr<kube::Api>> api = connect_(object, secret);
   entry.why_not = api.ok() ? std::string() : api.error().message();
-  if (api.ok()) entry.member = std::make_shared<Member>(cluster, *std::move(api), on_object_);
+  if (api.ok()) {
+    const auto synced = [this](const std::string& of, const kube::Informer& copy) {
+      for (const Member::SyncedHandler& handler : on_synced_) handler(of, copy);
+    };
+    entry.member = std::make_shared<Member>(cluster, *std::move(api), on_object_, synced);
+  }
   for (const auto& handler : on_update_) handler(cluster);
   return true;
 }

@@ -30,7 +30,10 @@ class Member {
  public:
   using Handler = std::function<void(const std::string& cluster, const json::Value& before, const json::Value& now)>;
 
-  Member(std::string name, std::unique_ptr<kube::Api> api, Handler handler);
+  // A copy of its objects is complete for the first time.
+  using SyncedHandler = std::function<void(const std::string& cluster, const kube::Informer& copy)>;
+
+  Member(std::string name, std::unique_ptr<kube::Api> api, Handler handler, SyncedHandler on_synced);
   ~Member();
 
   const std::string& name() const { return name_; }
@@ -52,6 +55,7 @@ class Member {
   std::string closed_;
   kube::Mapper mapper_;
   Handler handler_;
+  SyncedHandler on_synced_;
   std::map<kube::Resource, std::unique_ptr<kube::Informer>> informers_;
   rt::Scope scope_;  // last, so that it goes first
 };
@@ -76,6 +80,8 @@ class Members {
   bool Known(std::string_view cluster) const { return entries_.contains(cluster); }  // with or without a way to it
   // Told of every member that came, or is another one now.
   void OnUpdate(std::function<void(const std::string& cluster)> handler) { on_update_.push_back(std::move(handler)); }
+  // Told when a copy of a member's objects is complete for the first time.
+  void OnSynced(Member::SyncedHandler handler) { on_synced_.push_back(std::move(handler)); }
 
  private:
   struct Entry {
@@ -86,6 +92,7 @@ class Members {
   Connect connect_;
   Member::Handler on_object_;
   std::vector<std::function<void(const std::string& cluster)>> on_update_;
+  std::vector<Member::SyncedHandler> on_synced_;
   std::map<std::string, Entry, std::less<>> entries_;
 };
 

@@ -31,6 +31,10 @@ class RunGate {
   // only its deletion, or a move that has proven it stopped, ends a writer.
   virtual rt::Task<Result<bool>> MayRemove(std::string cluster, json::Value object) = 0;
 
+  // Asked with the member's object as it is, right before that is deleted though its template stands: why it is not yet
+  // to be; "": nothing is against it. It holds for that version of the object only.
+  virtual rt::Task<Result<std::string>> WhyNotYet(std::string cluster, json::Value live) = 0;
+
   // Whether the cluster may leave as far as this workload goes: it is not its writer's, and no move has to do with it.
   virtual rt::Task<Result<bool>> MayLeave(std::string cluster, json::Value object) = 0;
 

@@ -105,7 +105,9 @@ rt::Task<Result<void>> Informer::List() {
   for (const std::string& key : gone) Remove(key);
   position_ = listed.resource_version;
   Heard();
+  const bool first = !synced_.is_set();
   synced_.Set();
+  if (first && on_synced_ != nullptr) on_synced_();
   co_return Result<void>();
 }
 

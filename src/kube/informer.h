@@ -64,6 +64,9 @@ class Informer {
 
   // Before Run(). Handlers are called in the order they were added.
   void OnChange(Handler handler) { handlers_.push_back(std::move(handler)); }
+  // Before Run(). When the first list is in. Who looked at the server before that, and saw what is not in the list, is
+  // told of it by nothing else: it was never here, so it does not go.
+  void OnSynced(std::function<void()> handler) { on_synced_ = std::move(handler); }
   void AddIndex(std::string name, Index index);
   // A handler that comes later is told first of all that is there.
   void OnChangeFromNow(Handler handler);
@@ -117,6 +120,7 @@ class Informer {
   Objects objects_;
   std::string position_;  // the resourceVersion up to which all is known; "": list first
   rt::Event synced_;
+  std::function<void()> on_synced_;  // may be null
   std::optional<MonotonicTime> heard_;
   std::optional<Error> trouble_;
   size_t lists_ = 0;

@@ -133,7 +133,6 @@ class Engine {
                                    const json::Value& related, const interpret::Question& question, Sighting& sighting);
   rt::Task<Result<void>> RemoveSpentProbe(federation::Member& member, const json::Value& probe);
   rt::Task<Result<void>> TakeBackLateProbe(federation::Member& member, const Look& look, int64_t seq);
-  interpret::Question QuestionFor(const Look& look, bool is_target) const;
 
   rt::Task<Result<void>> Perform(Look& look, const Effect& effect);
   // How long this effect has to wait because somebody writes back what we write; it is counted when it has not.

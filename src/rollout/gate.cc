@@ -13,6 +13,7 @@
 #include "federation/resources.h"
 #include "rollout/engine.h"
 #include "rollout/next.h"
+#include "rollout/question.h"
 #include "rollout/records.h"
 #include "rollout/writer_end.h"
 #include "rt/when.h"
@@ -245,6 +246,29 @@ rt::Task<Result<bool>> Gate::MayRemove(std::string cluster, Value object) {
     needed = needed ? !stopped : way_back || way_on;
   }
   co_return GUARD("rollout.writer_is_not_removed", !needed);
+}
+
+// A target that goes back was taken for one that had not progressed, and its operator may have had an older order in
+// hand: what it says by now of itself, and of a state that it captured, is not deleted before the move has seen it.
+rt::Task<Result<std::string>> Gate::WhyNotYet(std::string cluster, Value live) {
+  const std::shared_ptr<const interpret::Profile> profile = profiles_.Managing(live);
+  if (profile == nullptr) co_return std::string();
+  const Result<Value> found = co_await hub_.Get(
+      kWriters, {std::string(kube::NamespaceOf(live)), WriterName(kube::KindOf(live), kube::NameOf(live))});
+  if (!found.ok() && found.error().kind() == ErrorKind::kNotFound) co_return std::string();
+  if (!found.ok()) co_return found.error();
+  const Writer writer = ReadWriter(*found);
+  const bool goes_back = writer.claim && writer.claim->intent == Intent::kWithdraw && writer.stop &&
+                         writer.stop->proven && writer.holder.cluster == cluster;
+  if (!goes_back || writer.stop->uid != kube::UidOf(live) || !writer.stop->capture.empty()) co_return std::string();
+  const Value alone = json::Object({{"remains", json::Array()}, {"kept", json::Array()}, {"probeUnavailable", true}});
+  const interpret::Judgement judgement =
+      CO_TRY(profile->Judge(live, alone, QuestionFor(*found, writer, *profile, true)));
+  if (GUARD("rollout.late_start_is_not_deleted", judgement.stop_proven && judgement.progress == "none"))
+    co_return std::string();
+  SOMETIMES("rollout.late_start_is_kept");
+  co_return StrCat(kube::KindOf(live), " ", kube::NameOf(live), " in ", cluster,
+                   " may have started after all: it is removed when its move has looked at it");
 }
 
 rt::Task<Result<bool>> Gate::MayLeave(std::string cluster, Value object) {

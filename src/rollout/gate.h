@@ -40,6 +40,7 @@ class Gate final : public federation::RunGate {
   rt::Task<Result<federation::Admitted>> Admit(std::string cluster, json::Value manifest,
                                                json::Value observed) override;
   rt::Task<Result<bool>> MayRemove(std::string cluster, json::Value object) override;
+  rt::Task<Result<std::string>> WhyNotYet(std::string cluster, json::Value live) override;
   rt::Task<Result<bool>> MayLeave(std::string cluster, json::Value object) override;
   rt::Task<Result<std::vector<std::string>>> MovesOf(std::string cluster) override;
   int64_t EpochOf(const json::Value& object) const override;

@@ -11,6 +11,7 @@
 #include "placement/prepared.h"
 #include "rollout/engine.h"
 #include "rollout/preflight.h"
+#include "rollout/question.h"
 #include "rt/when.h"
 
 namespace baton::rollout {
@@ -179,35 +180,6 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   co_return look;
 }
 
-interpret::Question Engine::QuestionFor(const Look& look, bool is_target) const {
-  const Writer& writer = look.writer;
-  const Claim& claim = *writer.claim;
-  interpret::Question question;
-  question.seq = writer.seq;
-  const std::string& here = is_target ? claim.target.cluster : claim.source.cluster;
-  question.cluster = here;
-  question.peer = is_target ? claim.source.cluster : claim.target.cluster;
-  if (writer.stop && writer.stop->cluster == here) {
-    question.stop_seq = writer.stop->seq;
-    question.prior_path = writer.stop->prior_path;
-    question.last_checkpoint = writer.stop->any_way && !is_target;
-    Value object = json::Object({{"spec", PinnedOf(look.writer_object)[is_target ? "target" : "source"]}});
-    const Result<std::string> dir = look.profile->StateDir(object, writer.stop->state_dir);
-    if (dir.ok()) question.state_dir = *dir;
-  }
-  const bool started = is_target ? writer.holder.cluster == claim.target.cluster && claim.intent == Intent::kForward
-                                 : claim.intent != Intent::kForward;
-  if (started) {
-    question.start_seq = writer.seq;
-    if (is_target && writer.receipt) question.start_ref = writer.receipt->capture;
-    // What it is to be started from: of an abort that is its own.
-    if (claim.intent != Intent::kAbort && writer.receipt) question.ref = writer.receipt->capture;
-    // A withdrawal starts the source only when the target is gone.
-    if (claim.intent == Intent::kWithdraw && writer.holder.cluster != claim.source.cluster) question.start_seq = -1;
-  }
-  return question;
-}
-
 rt::Task<Result<Value>> Engine::SeeRelated(federation::Member& member, const Look& look, RelatedPart part) {
   // The template may be gone, or its selector another one by now: what was pinned is what runs.
   const Value pinned = json::Object({{"spec", PinnedOf(look.writer_object)["source"]}});
@@ -332,7 +304,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
   sighting.answers_partly = is_ready();  // while a leader begins, it does not reach all members yet
   if (member == nullptr) co_return sighting;
   bool heard = false;
-  const interpret::Question question = QuestionFor(look, is_target);
+  const interpret::Question question = QuestionFor(look.writer_object, look.writer, *look.profile, is_target);
   const kube::Name name{std::string(kube::NamespaceOf(look.object)), look.spec.workload};
   const bool probe = is_target && question.start_seq >= 0 && !look.borrowed;  // nothing is ordered to start yet
   std::optional<kube::Resource> resource;

@@ -8,6 +8,7 @@
 #include "api/karmada_names.h"
 #include "base/strings.h"
 #include "rollout/engine.h"
+#include "rollout/question.h"
 
 namespace baton::rollout {
 
@@ -53,7 +54,8 @@ rt::Task<bool> Engine::SeemsStopped(const Look& look) {
   const Value& object = told->Get(StrCat(kube::NamespaceOf(look.object), "/", look.spec.workload));
   if (object.is_null()) co_return false;
   const Value alone = json::Object({{"remains", json::Array()}, {"kept", json::Array()}});
-  const Result<interpret::Judgement> judged = look.profile->Judge(object, alone, QuestionFor(look, false));
+  const Result<interpret::Judgement> judged =
+      look.profile->Judge(object, alone, QuestionFor(look.writer_object, look.writer, *look.profile, false));
   co_return judged.ok() && judged->stop_proven && !judged->capture.empty();
 }
 

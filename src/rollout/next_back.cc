@@ -133,7 +133,11 @@ static std::optional<Decision> StartedLate(const Writer& writer, const Migration
   Writer next = writer;
   // What was never deployed had no pods.
   const bool appeared = same && target.pods_run && !target.stop_proven && writer.stop->capture.empty();
-  if ((same && target.runs) || appeared || (same && stays && !target.stop_proven)) {
+  // What it was taken for it no longer says of itself.
+  const bool doubtful = same && !target.deleting && writer.stop->capture.empty() &&
+                        !(target.stop_proven && target.progress == Sighting::Progress::kNone);
+  const bool captured = target.stop_proven && !target.capture.empty();
+  if ((same && target.runs) || appeared || (same && stays && !target.stop_proven) || (doubtful && !captured)) {
     next.stop->proven = false;
     return Do(Phase::kWithdrawing, SwapWriter{next},
               StrCat(claim.target.cluster, " started after all: waiting for it to stop"));

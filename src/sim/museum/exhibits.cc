@@ -66,6 +66,8 @@ constexpr Exhibit kExhibits[] = {
      "file guards/target_goes_late", ""},
     {"attack 3", "the target's operator starts it when it has been taken for one that never started",
      "handoff.late_start_is_noticed", "file guards/starts_late", ""},
+    {"attack 3", "a target that started late, ran and stopped is deleted with the state that it left",
+     "rollout.late_start_is_not_deleted", "file guards/started_late_and_nobody_looked", ""},
     {"attack 4", "an old leader acts on old evidence beside the new one", "rollout.fence",
      "file guards/old_leader_missed_a_break", ""},
     {"attack 4", "an old leader writes what a new one has written since", "rollout.fence_of_what_it_writes",
@@ -154,6 +156,8 @@ constexpr Exhibit kExhibits[] = {
      "file guards/older_template_overwrites", ""},
     {"ours", "what was admitted for one object is written to its successor", "federation.same_object_at_member",
      "file guards/written_to_its_successor", ""},
+    {"ours", "what goes after a leader has seen it, and before its copy of the member is there, is missed by nobody",
+     "federation.gone_before_the_copy", "file guards/gone_before_it_was_listed", ""},
 };
 
 }  // namespace
