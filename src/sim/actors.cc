@@ -15,6 +15,7 @@ namespace baton::sim {
 namespace {
 
 constexpr Duration kSlowestSync = milliseconds(5);  // of the hub's disk, where a crash may come before it has ended
+constexpr double kStandsStill = 30;                 // times slower: what takes seconds takes minutes
 constexpr Duration kDriftMax = milliseconds(200);   // of clocks in a second
 
 }  // namespace
@@ -26,7 +27,7 @@ Duration Hands::Rarely(int64_t ms) const {
 rt::Task<void> Leaders(Hands hands) {
   World& world = hands.world;
   while (true) {
-    co_await world.loop().Sleep(hands.chance.UpTo(40'000));
+    co_await hands.chance.Moment(world.loop(), 40'000);
     ++hands.day.leaders;
     if (hands.chance.OneIn(2)) {
       world.KillController();
@@ -76,7 +77,7 @@ rt::Task<void> Replicas(Hands hands) {
   BadCalls& chance = hands.chance;
   rt::VirtualLoop& loop = world.loop();
   while (true) {
-    co_await loop.Sleep(chance.UpTo(20'000));
+    co_await chance.Moment(loop, 20'000);
     ++hands.day.leaders;
     const std::optional<size_t> leading = world.LeadingReplica();
     const size_t which = leading && !chance.OneIn(4) ? *leading : chance.Below(kReplicas);
@@ -124,9 +125,9 @@ rt::Task<void> HubDies(Hands hands) {
   }
 }
 
-rt::Task<void> HubIsRestored(Hands hands, std::shared_ptr<const HubDisk::Backup> backup, Duration after) {
+rt::Task<void> HubIsRestored(Hands hands, std::shared_ptr<const HubDisk::Backup> backup) {
   World& world = hands.world;
-  co_await world.loop().Sleep(after);
+  co_await hands.chance.Moment(world.loop(), 60'000);
   ++hands.day.hub_restores;
   // As docs/ROLLOUT.md says: no controller goes on with what it knew.
   world.KillDeposed();
@@ -174,7 +175,7 @@ rt::Task<void> GitOps(Course course) {
     // It would be made anew; that is another story (stories.h has it).
     if ((co_await scene.Template()).is_null()) continue;
     const auto applied =
-        co_await scene.world.hub().Apply(FlinkDeployments(), Yaml(kJob), {.field_manager = "gitops", .force = true});
+        co_await scene.world.hub().Apply(FlinkDeployments(), scene.job, {.field_manager = "gitops", .force = true});
     scene.Expect(applied.ok(), "what is in git was not taken");
   }
 }
@@ -223,12 +224,12 @@ rt::Task<void> Lies(Course course, rt::SeededRandom random) {
 rt::Task<void> Troubles(Course course) {
   World& world = course.scene.world;
   while (true) {
-    co_await world.loop().Sleep(course.chance.UpTo(15'000));
+    co_await course.chance.Moment(world.loop(), 15'000);
     const std::string& name = kClusters3[course.chance.Below(kClusters3.size())];
     practice::PracticeCluster& cluster = world.practice(name);
     ++course.day.troubles;
     const auto tell = [&](std::string_view what) { course.scene.Tell(StrCat("cluster ", name), what); };
-    switch (course.chance.Below(4)) {
+    switch (course.chance.Below(course.scene.outlives_its_manager() ? 6 : 5)) {
       case 0:
         tell("its operator dies");
         cluster.KillOperator(course.chance.UpTo(10'000));
@@ -241,17 +242,25 @@ rt::Task<void> Troubles(Course course) {
         tell("it becomes slow");
         cluster.faults().slow = 1 + static_cast<double>(course.chance.Below(5));
         break;
-      default:
+      case 3:
         tell("its next savepoint fails");
         cluster.faults().fail_savepoints = 1;
+        break;
+      case 4:
+        tell("hardly anything gets done in it");
+        cluster.faults().slow = kStandsStill;
+        break;
+      default:
+        tell("its JobManager restarts");
+        [[maybe_unused]] const Result<void> restarted = cluster.RestartJobManager(kWorkload);
         break;
     }
   }
 }
 
 // People and other controllers; what they do must not be harmful, and is one thing a day.
-rt::Task<void> Meddler(Course course, Duration after, size_t which) {
-  co_await course.scene.world.loop().Sleep(after);
+rt::Task<void> Meddler(Course course, int64_t within_ms, size_t which) {
+  co_await course.chance.Moment(course.world.loop(), within_ms);
   ++course.day.meddlings;
   const Meddling& one = Meddlings()[which];
   co_await one.meddle(course.scene);
@@ -269,10 +278,10 @@ static rt::Task<void> UntilToldToStop(Scene& scene) {
 }
 
 // A cluster is cut off for a while, or for so long that a person, who has seen that nothing runs there, attests it.
-rt::Task<void> Partitions(Course course, Duration after) {
+rt::Task<void> Partitions(Course course) {
   Scene& scene = course.scene;
   rt::VirtualLoop& loop = scene.world.loop();
-  co_await loop.Sleep(after);
+  co_await course.chance.Moment(loop, 30'000);
   const std::string cluster = course.chance.OneIn(2) ? scene.from : scene.to;
   // The worst moment for the source: it was told to stop, and nobody has heard yet that it did.
   if (cluster == scene.from && course.chance.OneIn(2)) co_await UntilToldToStop(scene);

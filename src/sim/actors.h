@@ -47,11 +47,12 @@ void HealReplicas(World& world);
 // ---- hub, clusters, clocks ----
 rt::Task<void> HubDies(Hands hands);
 // Once, with all controllers, and a backup is put back on its disk. Not beside HubDies.
-rt::Task<void> HubIsRestored(Hands hands, std::shared_ptr<const HubDisk::Backup> backup, Duration after);
-rt::Task<void> Troubles(Course course);                       // operators die, stall, are slow, fail savepoints
+rt::Task<void> HubIsRestored(Hands hands, std::shared_ptr<const HubDisk::Backup> backup);
+// Operators die, stall, are slow, fail savepoints; JobManagers restart.
+rt::Task<void> Troubles(Course course);
 rt::Task<void> Forgets(Course course);                        // an operator's status, once
 rt::Task<void> Lies(Course course, rt::SeededRandom random);  // an operator, for a while, again and again
-rt::Task<void> Partitions(Course course, Duration after);
+rt::Task<void> Partitions(Course course);
 rt::Task<void> Clocks(Hands hands);
 // A cluster's quota for a kind (its plural) is spent for a while.
 rt::Task<void> QuotaIsSpent(Hands hands, std::string cluster, std::string plural);
@@ -59,7 +60,7 @@ rt::Task<void> QuotaIsSpent(Hands hands, std::string cluster, std::string plural
 rt::Task<void> KarmadaEvicts(Course course);
 
 // ---- people and their programs ----
-rt::Task<void> Meddler(Course course, Duration after, size_t which);
+rt::Task<void> Meddler(Course course, int64_t within_ms, size_t which);
 rt::Task<void> Newcomer(Course course, Duration after);
 rt::Task<void> GitOps(Course course);
 

@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "kube/faulty_api.h"
+#include "rt/event.h"
+#include "rt/loop.h"
 #include "rt/random.h"
+#include "rt/task.h"
 
 namespace baton::sim {
 
@@ -25,9 +29,7 @@ class BadCalls final : public kube::FaultPlan {
   }
   void Begin() { on_ = true; }
   void End() { on_ = false; }
-  kube::FaultDecision ForCall(const kube::Call& call) override {
-    return on_ ? faults_->ForCall(call) : kube::FaultDecision{};
-  }
+  kube::FaultDecision ForCall(const kube::Call& call) override;
   kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
     return on_ ? faults_->ForOpen(call) : kube::FaultDecision{};
   }
@@ -38,8 +40,12 @@ class BadCalls final : public kube::FaultPlan {
   bool OneIn(uint64_t n) { return random_.Below(n) == 0; }
   Duration UpTo(int64_t ms) { return milliseconds(static_cast<int64_t>(random_.Below(static_cast<uint64_t>(ms)))); }
   uint64_t Below(uint64_t n) { return random_.Below(n); }
+  // When something is to happen: after up to that time or, as often, right at one of the controllers' next writes. A
+  // move is made in bursts in which no time passes, and nothing that goes by the clock would ever come between them.
+  rt::Task<void> Moment(rt::Loop& loop, int64_t ms);
 
  private:
+  rt::Task<Result<void>> UntilWrite(uint64_t number);
   // Calls that take half a minute to fail would leave a day with little in it.
   static kube::FaultMix Mix(rt::Random& random) {
     kube::FaultMix mix = kube::FaultMix::Swarm(random);
@@ -49,6 +55,8 @@ class BadCalls final : public kube::FaultPlan {
   rt::SeededRandom random_;
   std::optional<kube::SeededFaults> faults_;
   bool on_ = false;
+  uint64_t writes_ = 0;  // of all controllers, while it is on
+  rt::Event written_;    // whenever there is one more
 };
 
 }  // namespace baton::sim

@@ -2,6 +2,9 @@
 #include "sim/bad_day.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
 
 #include "base/invariant.h"
 #include "base/probe.h"
@@ -29,6 +32,8 @@ constexpr uint64_t kEvictsOneIn = 2;               // of those beside another fe
 constexpr uint64_t kRestoredOneIn = 8;             // of those that it left for good
 constexpr uint64_t kHubRestoredOneIn = 12;         // of those on a hub of ours
 constexpr uint64_t kHubRestoredSalt = 0x72657374;  // so that other chances stay as they are
+constexpr uint64_t kPausedOneIn = 12;
+constexpr uint64_t kAgainOneIn = 3;  // of those that went back
 constexpr uint64_t kLiesOneIn = 8;
 constexpr uint64_t kLiesSalt = 0x6c696573;
 
@@ -92,67 +97,117 @@ std::string EndOf(const Value& migration) {
   return "Held";
 }
 
-rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
-  rt::VirtualLoop& loop = scene.world.loop();
-  rt::SeededRandom backups(day.seed ^ kHubRestoredSalt);
-  const bool two = chance.OneIn(3);
-  // What people did to the hub meanwhile would be gone, too: such a day has none of it, but for who aborts.
-  const bool restored = scene.world.own_hub() && backups.Below(kHubRestoredOneIn) == 0;
-  const bool leaders_change = chance.OneIn(2);
-  const bool image_fails = chance.OneIn(8);
-  const bool troubles = chance.OneIn(2);
-  const bool wishes = chance.OneIn(8) && !restored;
-  const bool cuts = chance.OneIn(4) && !restored;
-  bool meddles = chance.OneIn(2);
+// What a day has, drawn before it begins.
+struct DayPlan {
+  bool two = false;       // replicas
+  bool restored = false;  // the hub, from a backup; what people did to it meanwhile would be gone, too, so nobody does
+  bool leaders_change = false;
+  bool image_fails = false;
+  bool troubles = false;
+  bool wishes = false;
+  bool cuts = false;
+  bool newcomer = false;
+  bool lingers = false;
+  bool paused = false;  // the binding's scheduling, by a user, before the move
+  std::vector<size_t> meddlings;
+  int64_t meddles_within_ms = 0;
+  Duration lasts{};
+  std::string deadlines;
+  int stabilization = 2;
+};
+
+// People who do two things on one day abort what they paused, or pause it.
+constexpr std::string_view kSecondMeddlings[] = {"Abort", "Pause"};
+
+size_t MeddlingCalled(std::string_view name) {
+  const auto all = Meddlings();
+  return static_cast<size_t>(std::ranges::find(all, name, &Meddling::name) - all.begin());
+}
+
+std::vector<size_t> DrawMeddlings(const Scene& scene, BadCalls& chance, bool restored) {
+  if (!chance.OneIn(2)) return {};
   size_t which = chance.OneIn(2) ? 0 : chance.Below(Meddlings().size());  // aborts are the most common
+  const bool twice = chance.OneIn(4);
+  const size_t second = MeddlingCalled(kSecondMeddlings[chance.Below(std::size(kSecondMeddlings))]);
   if (!scene.world.own_hub() && Meddlings()[which].ours_only) which = 0;
-  if (restored && which != 0) meddles = false;
-  const Duration after = chance.UpTo(chance.OneIn(4) ? 2'000 : 60'000);
-  const bool newcomer = chance.OneIn(6) && !image_fails && !restored;  // it may be placed there too
-  const bool lingers = chance.OneIn(4);
-  const auto lasts = seconds(static_cast<int64_t>(10 + chance.Below(110)));
-  const bool falls_back = chance.OneIn(4) && !restored;  // the stop need not capture, when it takes long
-  if (image_fails) scene.world.practice(scene.to).faults().fail_image = true;
-  day.replicated = two ? 1 : 0;
-  if (two) scene.Expect(co_await StartReplicas(scene.world), "no replica was elected");
-  const Value before = co_await scene.OnMember(scene.from);
-  const std::shared_ptr<const HubDisk::Backup> backup = restored ? scene.world.BackUpHub() : nullptr;
-  chance.Begin();
-  if (wishes) {
-    co_await Wish(scene);
-  } else {
-    co_await scene.Ask(falls_back ? ", deadlines: {Verifying: 3m, Quiescing: 2m}, captureFallback: LastCheckpoint"
-                                  : ", deadlines: {Verifying: 3m}");
+  // Its operator lets a job without state begin anew with every new spec.
+  if (scene.is_stateless() && which == MeddlingCalled("EditTemplate")) which = 0;
+  if (restored && which != 0) return {};
+  if (!twice || restored || second == which) return {which};
+  return {which, second};
+}
+
+DayPlan Draw(const Scene& scene, BadCalls& chance, rt::SeededRandom& rare, uint64_t seed) {
+  DayPlan course;
+  const bool ours = scene.world.own_hub();
+  course.restored = ours && rt::SeededRandom(seed ^ kHubRestoredSalt).Below(kHubRestoredOneIn) == 0;
+  course.two = chance.OneIn(3);
+  course.leaders_change = chance.OneIn(2);
+  course.image_fails = chance.OneIn(8);
+  course.troubles = chance.OneIn(2);
+  course.wishes = chance.OneIn(8) && !course.restored;
+  course.cuts = chance.OneIn(4) && !course.restored;
+  course.meddlings = DrawMeddlings(scene, chance, course.restored);
+  course.meddles_within_ms = chance.OneIn(4) ? 2'000 : 60'000;
+  course.newcomer = chance.OneIn(6) && !course.image_fails && !course.restored;  // it may be placed there too
+  course.lingers = chance.OneIn(4);
+  course.lasts = seconds(static_cast<int64_t>(10 + chance.Below(110)));
+  const bool hurries = chance.OneIn(4);
+  const bool falls_back = chance.OneIn(4) && !course.restored;  // the stop need not capture, when it takes long
+  course.deadlines = hurries      ? ", deadlines: {Verifying: 30s, Quiescing: 30s}"
+                     : falls_back ? ", deadlines: {Verifying: 3m, Quiescing: 2m}, captureFallback: LastCheckpoint"
+                                  : ", deadlines: {Verifying: 3m}";
+  if (chance.OneIn(4)) course.stabilization = 20;
+  course.paused = rare.Below(kPausedOneIn) == 0 && ours && !course.restored;
+  return course;
+}
+
+rt::Task<void> UserPauses(Scene& scene) {
+  scene.Tell("person", "pauses the scheduling of the binding");
+  scene.paused_by_a_user = true;
+  const auto paused =
+      co_await scene.world.hub().Patch(federation::kResourceBindings, kube::Name::FromKey(std::string(kBindingKey)),
+                                       kube::PatchType::kMerge, Yaml("{spec: {suspension: {scheduling: true}}}"));
+  scene.Expect(paused.ok(), "the user's pause was not taken");
+}
+
+void SpawnActors(rt::Scope& scope, const DayPlan& drawn, const Course& course,
+                 const std::shared_ptr<const HubDisk::Backup>& backup) {
+  const Hands& hands = course;
+  BadCalls& chance = course.chance;
+  rt::SeededRandom& rare = course.rare;
+  Scene& scene = course.scene;
+  const bool ours = scene.world.own_hub();
+  if (rare.Below(kHubDiesOneIn) == 0 && !drawn.restored) scope.Spawn(HubDies(hands));
+  if (rt::SeededRandom lies(course.day.seed ^ kLiesSalt); lies.Below(kLiesOneIn) == 0) scope.Spawn(Lies(course, lies));
+  if (drawn.restored) scope.Spawn(HubIsRestored(hands, backup));
+  if (rare.Below(kGitOpsOneIn) == 0) scope.Spawn(GitOps(course));
+  if (rare.Below(kForgetsOneIn) == 0 && !drawn.restored) scope.Spawn(Forgets(course));
+  if (drawn.two && rare.Below(kClocksOneIn) == 0) scope.Spawn(Clocks(hands));
+  if (rare.Below(kQuotaOneIn) == 0) scope.Spawn(QuotaIsSpent(hands, scene.to, FlinkDeployments().plural));
+  if (!ours && rare.Below(kEvictsOneIn) == 0) scope.Spawn(KarmadaEvicts(course));
+  if (!ours && chance.OneIn(3)) scope.Spawn(KarmadaDies(hands));
+  if (drawn.two) scope.Spawn(Replicas(hands));
+  if (!drawn.two && drawn.leaders_change) scope.Spawn(Leaders(hands));
+  if (drawn.troubles) scope.Spawn(Troubles(course));
+  if (drawn.newcomer) scope.Spawn(Newcomer(course, chance.UpTo(10'000)));
+  if (drawn.cuts) scope.Spawn(Partitions(course));
+  for (const size_t which : drawn.meddlings) scope.Spawn(Meddler(course, drawn.meddles_within_ms, which));
+}
+
+// Mostly not for long after the end of the move, when little is left that could go wrong.
+rt::Task<void> WhileFaultsLast(const DayPlan& drawn, const Course& course) {
+  rt::VirtualLoop& loop = course.world.loop();
+  const MonotonicTime until = loop.Now() + drawn.lasts;
+  while (loop.Now() < until) {
+    co_await loop.Sleep(std::min<Duration>(seconds(1), until - loop.Now()));
+    if (!drawn.lingers && Scene::IsOver(co_await course.scene.Migration())) break;
   }
-  rt::SeededRandom rare(~day.seed);
-  const Course course{scene, chance, rare, day};
-  const Hands hands{.world = scene.world, .chance = chance, .rare = rare, .day = day};
-  {
-    rt::Scope scope(loop);
-    if (rare.Below(kHubDiesOneIn) == 0 && !restored) scope.Spawn(HubDies(hands));
-    if (rt::SeededRandom lies(day.seed ^ kLiesSalt); lies.Below(kLiesOneIn) == 0) scope.Spawn(Lies(course, lies));
-    if (restored) scope.Spawn(HubIsRestored(hands, backup, milliseconds(static_cast<int64_t>(backups.Below(60'000)))));
-    if (rare.Below(kGitOpsOneIn) == 0) scope.Spawn(GitOps(course));
-    if (rare.Below(kForgetsOneIn) == 0 && !restored) scope.Spawn(Forgets(course));
-    if (two && rare.Below(kClocksOneIn) == 0) scope.Spawn(Clocks(hands));
-    if (rare.Below(kQuotaOneIn) == 0) scope.Spawn(QuotaIsSpent(hands, scene.to, FlinkDeployments().plural));
-    if (!scene.world.own_hub() && rare.Below(kEvictsOneIn) == 0) scope.Spawn(KarmadaEvicts(course));
-    if (!scene.world.own_hub() && chance.OneIn(3)) scope.Spawn(KarmadaDies(hands));
-    if (two) scope.Spawn(Replicas(hands));
-    if (!two && leaders_change) scope.Spawn(Leaders(hands));
-    if (troubles) scope.Spawn(Troubles(course));
-    if (newcomer) scope.Spawn(Newcomer(course, chance.UpTo(10'000)));
-    if (cuts) scope.Spawn(Partitions(course, chance.UpTo(30'000)));
-    if (meddles) scope.Spawn(Meddler(course, after, which));
-    // Mostly not for long after the end of the move, when little is left that could go wrong.
-    const MonotonicTime until = loop.Now() + lasts;
-    while (loop.Now() < until) {
-      co_await loop.Sleep(std::min<Duration>(seconds(1), until - loop.Now()));
-      if (!lingers && Scene::IsOver(co_await scene.Migration())) break;
-    }
-    if (loop.Now() < until) co_await loop.Sleep(chance.UpTo(10'000));
-    chance.End();
-  }
+  if (loop.Now() < until) co_await loop.Sleep(course.chance.UpTo(10'000));
+}
+
+// Everything is put right that was done to hub, clusters and controllers, and people take back what they wanted to.
+rt::Task<void> FaultsStop(Scene& scene, const DayPlan& drawn, Day& day) {
   scene.Tell("world", "the faults stop");
   for (const std::string& cluster : kClusters3) {
     if (day.lies > 0) scene.world.Lie(cluster, false);
@@ -171,20 +226,70 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
     faults = {.fail_image = faults.fail_image};
     scene.world.CutOff(cluster, Cut::kNone);
   }
-  // Who was about to take back what they did, does.
-  if (day.meddlings > 0 && Meddlings()[which].undo != nullptr) co_await Meddlings()[which].undo(scene);
-  scene.world.KillDeposed();
-  if (!two && !scene.world.controller_runs()) scene.world.StartController();
-  if (two) HealReplicas(scene.world);
-  // A wish may not have become a move yet.
-  if (wishes) {
-    const bool came = co_await scene.world.Until(
-        [&]() -> rt::Task<bool> {
-          co_return !(co_await scene.Migration()).is_null() || (co_await scene.Template()).is_null();
-        },
-        minutes(2));
-    scene.Expect(came || meddles, "a move was wished for, and never came");
+  for (const size_t which : drawn.meddlings) {
+    if (day.meddlings > 0 && Meddlings()[which].undo != nullptr) co_await Meddlings()[which].undo(scene);
   }
+  scene.world.KillDeposed();
+  if (!drawn.two && !scene.world.controller_runs()) scene.world.StartController();
+  if (drawn.two) HealReplicas(scene.world);
+}
+
+// A wish may not have become a move yet.
+rt::Task<void> ExpectWishToCome(Scene& scene, const DayPlan& drawn) {
+  const bool came = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        co_return !(co_await scene.Migration()).is_null() || (co_await scene.Template()).is_null();
+      },
+      minutes(2));
+  scene.Expect(came || !drawn.meddlings.empty(), "a move was wished for, and never came");
+}
+
+rt::Task<bool> AllReady(World& world) {
+  for (const std::string& cluster : kClusters3) {
+    const Value object = co_await world.OnHub(federation::kClusters, cluster);
+    if (federation::FindCondition(object["status"], "Ready")["status"].str() != "True") co_return false;
+  }
+  co_return true;
+}
+
+// What went back is asked for again, when all is well: nothing that the first try left is in its way.
+rt::Task<void> AskAgain(Scene& scene, const DayPlan& drawn, Day& day) {
+  const std::string first = std::exchange(scene.move, "again");
+  co_await scene.world.Until([&] { return AllReady(scene.world); }, minutes(5));
+  ++day.again;
+  co_await scene.Ask(", deadlines: {Verifying: 3m}");
+  const Value end = co_await scene.Settled();
+  const std::string wanted = drawn.image_fails ? "RolledBack" : "Succeeded";
+  scene.Expect(end["status"]["phase"].str() == wanted,
+               StrCat("asked for again after ", first, " went back: ", Scene::Said(end)));
+  co_await scene.CheckAll();
+}
+
+rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
+  rt::VirtualLoop& loop = scene.world.loop();
+  rt::SeededRandom rare(~day.seed);
+  const DayPlan drawn = Draw(scene, chance, rare, day.seed);
+  if (drawn.image_fails) scene.world.practice(scene.to).faults().fail_image = true;
+  if (drawn.paused) co_await UserPauses(scene);
+  day.replicated = drawn.two ? 1 : 0;
+  if (drawn.two) scene.Expect(co_await StartReplicas(scene.world), "no replica was elected");
+  const Value before = co_await scene.OnMember(scene.from);
+  const std::shared_ptr<const HubDisk::Backup> backup = drawn.restored ? scene.world.BackUpHub() : nullptr;
+  chance.Begin();
+  if (drawn.wishes) {
+    co_await Wish(scene);
+  } else {
+    co_await scene.Ask(drawn.deadlines, "", drawn.stabilization);
+  }
+  const Course course{scene, chance, rare, day};
+  {
+    rt::Scope scope(loop);
+    SpawnActors(scope, drawn, course, backup);
+    co_await WhileFaultsLast(drawn, course);
+    chance.End();
+  }
+  co_await FaultsStop(scene, drawn, day);
+  if (drawn.wishes) co_await ExpectWishToCome(scene, drawn);
   if (day.hub_restores > 0) {
     day.end = "Forgotten";
     co_return co_await ExpectAfterHubRestored(scene);
@@ -194,9 +299,10 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   scene.Tell("move", Scene::Said(end));
   co_await ExpectAfter(scene, end, day);
   if (day.newcomers > 0) co_await ExpectNewcomerRuns(scene);
-  const bool left = day.end == "Succeeded" && scene.world.own_hub() && !scene.deleted_in_member &&
-                    !(co_await scene.Template()).is_null();
-  if (left && rare.Below(kRestoredOneIn) == 0) {
+  if (scene.deleted_in_member || (co_await scene.Template()).is_null()) co_return;
+  const bool back = day.end == "Aborted" || day.end == "RolledBack";
+  if (back && day.forgotten == 0 && rare.Below(kAgainOneIn) == 0) co_await AskAgain(scene, drawn, day);
+  if (day.end == "Succeeded" && scene.world.own_hub() && rare.Below(kRestoredOneIn) == 0) {
     ++day.restores;
     co_await RestoreMember(scene, before);
   }
@@ -229,6 +335,12 @@ uint64_t BeginningOf(uint64_t seed) { return seed / kSeedsOfOneBeginning; }
 // Every fifth beginning is beside another federation.
 HubOf HubIn(uint64_t seed) { return BeginningOf(seed) % 5 == 4 ? HubOf::kFailingKarmada : HubOf::kBaton; }
 
+// How its owner wants the job to be upgraded: which is what others do to it, and what a move must not leave to chance.
+rt::Task<void> Begin(Scene& scene, uint64_t seed) {
+  constexpr std::string_view kModes[] = {"savepoint", "last-state", "stateless"};
+  return scene.Begin(JobWith(kModes[BeginningOf(seed) % std::size(kModes)]));
+}
+
 Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail) {
   Day day{.seed = seed};
   Story story(detail);
@@ -236,7 +348,7 @@ Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail) {
   Play(
       BeginningOf(seed),
       [&](Scene& scene) -> rt::Task<void> {
-        co_await scene.Begin();
+        co_await Begin(scene, seed);
         co_await PlayOn(scene, chance, story, book, day);
       },
       &chance, &story, book, HubIn(seed));
@@ -264,7 +376,7 @@ void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const DayReport& 
   Play(
       BeginningOf(from),
       [&](Scene& scene) -> rt::Task<void> {
-        co_await scene.Begin();
+        co_await Begin(scene, from);
         for (uint64_t seed = from; seed < from + count; ++seed) {
           const Result<Branch> branch = Branch::Fork();
           if (!branch.ok()) {
@@ -309,6 +421,7 @@ json::Value Day::Json() const {
                        {"taints", static_cast<int64_t>(taints)},
                        {"evictions", static_cast<int64_t>(evictions)},
                        {"restores", static_cast<int64_t>(restores)},
+                       {"again", static_cast<int64_t>(again)},
                        {"troubles", static_cast<int64_t>(troubles)},
                        {"partitions", static_cast<int64_t>(partitions)},
                        {"meddlings", static_cast<int64_t>(meddlings)},
@@ -338,6 +451,7 @@ Day Day::FromJson(const Value& value) {
           .taints = number("taints"),
           .evictions = number("evictions"),
           .restores = number("restores"),
+          .again = number("again"),
           .troubles = number("troubles"),
           .partitions = number("partitions"),
           .meddlings = number("meddlings"),

@@ -47,6 +47,7 @@ struct Day {
   uint64_t taints = 0;        // of a person, beside a Karmada that evicts by them
   uint64_t evictions = 0;     // by that Karmada
   uint64_t restores = 0;      // of the cluster that the workload left
+  uint64_t again = 0;         // moves that were asked for once more, after one that went back
   uint64_t troubles = 0;      // in clusters
   uint64_t partitions = 0;
   uint64_t meddlings = 0;

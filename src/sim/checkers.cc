@@ -20,6 +20,7 @@ constexpr int kMovesAtATime = 5;               // of one cluster, out or in, whe
 constexpr int64_t kStabilizationSeconds = 10;  // of a move that names none
 constexpr Duration kWatchAgain = milliseconds(10);
 constexpr Duration kRestartsWithin = seconds(1);
+constexpr Duration kDecidedWithin = seconds(15);  // from a look at a cluster: two at most, each with a time limit
 constexpr Duration kOutagesLook = seconds(30);
 constexpr Duration kSeenWithin = seconds(1);  // of what is written
 constexpr int64_t kMinutesOfDay = int64_t{24} * 60;
@@ -273,9 +274,12 @@ bool Checkers::RunsThere(std::string_view ns, const Value& of, const std::string
 }
 
 // At the moment in which an end is put on record, or in which it is told, it is true: what is told late may have been
-// undone since, by who deleted the workload there. What did not run before does not run after an abort, either.
+// undone since, by who deleted the workload there. What did not run before does not run after an abort, either,
+// nor need what was never told to stop.
 void Checkers::CheckEnd(const Value& migration, const Move& move, const std::string& phase) {
-  if (!IsOneOf(phase, {"Succeeded", "Aborted", "RolledBack"}) || (phase == "Aborted" && move.idle_before)) return;
+  if (!IsOneOf(phase, {"Succeeded", "Aborted", "RolledBack"})) return;
+  // It is as it was, then: whether it runs, the move has nothing to do with.
+  if (phase == "Aborted" && (move.idle_before || !move.stops)) return;
   if (operators_forget_) return;
   const std::string& cluster = phase == "Succeeded" ? move.target : move.source;
   if (!cluster.empty() && move.ran_at_its_end == cluster) return;
@@ -309,8 +313,8 @@ void Checkers::CheckStable(const Value& before, const Value& writer) {
   for (const Owned& owned : owned_) {
     if (owned.key != key || owned.workload.resource.kind != of["kind"].str()) continue;
     const Duration lasts = world_.loop().Now() - owned.since;
-    // It was stopped in the moment in which this was written: by who deleted it, say.
-    const Duration ran = lasts <= kRestartsWithin ? owned.before : Duration{};
+    // It was stopped while that was decided: by who deleted it, say.
+    const Duration ran = lasts <= kDecidedWithin ? owned.before : Duration{};
     const Duration stable = owned.running == 0 ? ran : lasts;
     const std::string& target = move->second.target;
     if (world_.practice(target).faults().stall_operator > Duration{} || world_.LiedWithin(target, kLastCalls)) continue;
@@ -378,6 +382,8 @@ void Checkers::WriterChanged(const Value& writer) {
   const Value& is = writer["spec"];
   if (is["seq"].int_or(0) < was["seq"].int_or(0))
     Wrong("I5", StrCat("the number of ", key, " went from ", was["seq"].ToString(), " to ", is["seq"].ToString()));
+  const auto move = moves_.find(std::string(is["claim"]["migrationUID"].str()));
+  if (move != moves_.end() && is["stop"].is_object()) move->second.stops = true;
   CheckWindow(before, writer);
   CheckStable(before, writer);
   EndIsRecorded(before, writer);

@@ -95,6 +95,7 @@ class Checkers {
     int64_t attempt = 0;
     std::string source, target;
     std::string ran_at_its_end;  // where its workload ran when the Writer said that it had ended
+    bool stops = false;  // its workload was told to stop
     bool of_a_drain = false;
     json::Value spec;
     bool idle_before = false;  // its workload did not run when the move was first told: a job that had failed, say

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstdlib>
 
 #include "base/invariant.h"
@@ -143,9 +144,10 @@ rt::Task<std::string> Scene::Dump() {
 // ---- doing ----
 rt::Task<void> Scene::Begin() { return Begin(Yaml(kJob)); }
 
-rt::Task<void> Scene::Begin(Value job) {
+rt::Task<void> Scene::Begin(Value with) {
+  job = std::move(with);
   Expect((co_await world.Apply(federation::kPropagationPolicies, Yaml(kPolicy))).ok(), "the policy was not taken");
-  Expect((co_await world.Apply(FlinkDeployments(), std::move(job))).ok(), "the job was not taken");
+  Expect((co_await world.Apply(FlinkDeployments(), job)).ok(), "the job was not taken");
   const bool runs =
       co_await world.Until([this]() -> rt::Task<bool> { co_return !(co_await WhereItRuns()).empty(); }, minutes(10));
   Expect(runs, "the job never ran");
@@ -194,16 +196,27 @@ static int64_t NumberOf(const Value& object) {
   return std::strtoll(number.c_str(), nullptr, 10);
 }
 
+// The number of the stop that this state was captured by, which its directory is named with:
+// .../<migration>-<attempt>-<number>/savepoint-...; 0: it is of no stop of ours.
+static int64_t StopOf(std::string_view path) {
+  const std::string_view directory = path.substr(0, path.rfind('/'));
+  const size_t dash = directory.rfind('-');
+  int64_t number = 0;
+  if (dash == std::string_view::npos) return 0;
+  std::from_chars(directory.data() + dash + 1, directory.data() + directory.size(), number);
+  return number;
+}
+
 rt::Task<std::string> Scene::StoppedLast() {
   std::string last = from;
-  int64_t highest = 0;
+  int64_t highest = -1;
   for (const std::string& each : kClusters3) {
     const Value object = co_await OnMember(each);
-    const Value& job = object["status"]["jobStatus"];
-    const bool stopped = job["state"].str() == "FINISHED" && !job["upgradeSavepointPath"].str().empty();
+    const Value& status = object["status"]["jobStatus"];
+    const std::string_view state = status["upgradeSavepointPath"].str();
     if (world.practice(each).faults().fail_image) continue;  // it never ran there, and cannot
-    if (!stopped || NumberOf(object) <= highest) continue;
-    highest = NumberOf(object);
+    if (status["state"].str() != "FINISHED" || state.empty() || StopOf(state) <= highest) continue;
+    highest = StopOf(state);
     last = each;
   }
   co_return last;
@@ -219,6 +232,8 @@ rt::Task<void> Scene::TakeUpTheRecord(std::string cluster) {
     Expect(result.ok(), result.ok() ? "" : StrCat("what the record should say: ", result.error().message()));
   };
   if (checkers != nullptr) checkers->PersonSaysWhoWrites();
+  // It would be started empty.
+  if (is_stateless()) co_await PatchTemplate("{spec: {job: {upgradeMode: savepoint}}}");
   taken(co_await world.hub().Patch(
       kWriters, kube::Name::FromKey(std::string(kBindingKey)), kube::PatchType::kMerge,
       Yaml(StrCat("{spec: {seq: ", highest + 1, ", holder: {cluster: ", cluster,

@@ -58,6 +58,7 @@ class Scene {
   explicit Scene(World& world, Story* story = nullptr) : world(world), story_(story) {}
 
   World& world;
+  Value job;         // as it was applied
   std::string from;  // where the job ran when the move was asked for
   std::string to;
   std::string move = "move";  // the migration that is meant where no name is given
@@ -67,6 +68,10 @@ class Scene {
   bool deleted_in_member = false;  // somebody deleted the workload in a cluster, where it is made anew, and held
   bool paused_by_a_user = false;   // the binding's scheduling, before the move
   Checkers* checkers = nullptr;    // of what must hold all the time, while the scene is played
+
+  // It goes on from its last checkpoint when its JobManager ends; others begin anew, which is their owner's wish.
+  bool outlives_its_manager() const { return job["spec"]["job"]["upgradeMode"].str() == "last-state"; }
+  bool is_stateless() const { return job["spec"]["job"]["upgradeMode"].str() == "stateless"; }
 
   void Expect(bool holds, std::string what) {
     if (!holds) problems.push_back(std::move(what));
@@ -96,7 +101,7 @@ class Scene {
 
   // ---- doing ----
   rt::Task<void> Begin();
-  rt::Task<void> Begin(Value job);
+  rt::Task<void> Begin(Value with);
   rt::Task<void> Ask(std::string more = "", std::string name = "", int stabilization = 2);
   rt::Task<void> Abort(std::string name = "");
   rt::Task<void> PatchMigration(std::string patch, std::string name = "");

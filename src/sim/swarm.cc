@@ -92,6 +92,7 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.taints += day.taints;
   swarm.evictions += day.evictions;
   swarm.restores += day.restores;
+  swarm.again += day.again;
   swarm.troubles += day.troubles;
   swarm.partitions += day.partitions;
   swarm.meddlings += day.meddlings;
@@ -223,8 +224,8 @@ std::string Swarm::Text() const {
             hub_restores);
   StrAppend(text, "\ntroubles in clusters ", troubles, "  statuses forgotten ", forgotten, "  lies ", lies,
             "  partitions ", partitions, "  drifting clocks ", drifts, "  meddlings ", meddlings, "  GitOps syncs ",
-            syncs, "  newcomers ", newcomers, "\nspent quotas ", quotas, "  clusters restored ", restores, "  taints ",
-            taints, "  evictions of a Karmada ", evictions);
+            syncs, "  newcomers ", newcomers, "\nspent quotas ", quotas, "  clusters restored ", restores,
+            "  asked for again ", again, "  taints ", taints, "  evictions of a Karmada ", evictions);
   std::vector<Duration> sorted = outages;
   std::ranges::sort(sorted);
   if (!sorted.empty()) {

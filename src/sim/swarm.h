@@ -54,6 +54,7 @@ struct Swarm {
   uint64_t taints = 0;
   uint64_t evictions = 0;
   uint64_t restores = 0;
+  uint64_t again = 0;
   uint64_t troubles = 0;
   uint64_t partitions = 0;
   uint64_t meddlings = 0;

@@ -144,7 +144,7 @@ rt::Task<void> EmptyOverride(Scene& scene) {
 // Another scheduler: it knows nothing of versions, suspension or tasks.
 rt::Task<void> Reschedule(Scene& scene, std::string clusters) {
   // Before and after the move it is the ordinary pipe that would follow it.
-  const bool locked = (co_await scene.Binding())["spec"]["suspension"]["scheduling"].bool_or(false);
+  const bool locked = (co_await scene.Binding())["metadata"]["annotations"].Has(rollout::kFenceAnnotation);
   if (!locked) co_return;
   scene.Tell("scheduler", StrCat("a foreign one writes [", clusters, "] into the binding"));
   [[maybe_unused]] const auto written =

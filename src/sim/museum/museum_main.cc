@@ -3,9 +3,11 @@
 //   museum check [-j N] [TEXT]   every exhibit (whose guard has TEXT in it); fails when one is not found
 //   museum table [-j N]          the same, as docs/MUSEUM.md
 //   museum search GUARD [SEEDS]  all scenes until one finds the loss of GUARD
+//   museum hunt [-j N] [SEEDS [TEXT]]   random days, until one finds the loss; tells the seed for each guard
 //   museum play SCENE [GUARD [GUARD]]   one scene, with or without guards; says how often they mattered
 //
 // Built with guard switches (base/guard.h), apart from the shipped program, which has none.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -15,12 +17,15 @@
 
 #include "base/guard.h"
 #include "base/strings.h"
+#include "sim/bad_day.h"
 #include "sim/museum/exhibits.h"
 #include "sim/museum/scenes.h"
 #include "sim/processes.h"
 
 namespace baton::sim {
 namespace {
+
+constexpr uint64_t kHuntRow = 16;  // days that are played before it is looked whether one has found it
 
 struct Finding {
   std::string scene;  // "": not found
@@ -242,6 +247,43 @@ int Search(std::string_view guard, size_t seeds) {
   return 1;
 }
 
+// In a child: "SEED PROBLEM" of the first random day that goes wrong, as seen from outside; "": none does.
+std::string Hunt1(const Exhibit& exhibit, uint64_t seeds) {
+  Without({exhibit.guard, exhibit.behind});
+  std::string found;
+  const auto report = [](const Day& day) { return FirstFromOutside(day.problems); };
+  const auto done = [&](uint64_t seed, const ChildOutput& output) {
+    if (found.empty() && output.died.empty() && !output.text.empty()) found = StrCat(seed, " ", output.text);
+  };
+  for (uint64_t from = 0; from < seeds && found.empty(); from += kHuntRow)
+    PlayDays(from, std::min(kHuntRow, seeds - from), false, report, done);
+  return found;
+}
+
+int Hunt(size_t jobs, uint64_t seeds, std::string_view text) {
+  std::vector<const Exhibit*> exhibits = Chosen(text);
+  std::erase_if(exhibits, [](const Exhibit* one) { return one->guard.empty(); });
+  size_t hunted = 0;
+  const auto more = [&](uint64_t id) -> Processes::Work {
+    if (id >= exhibits.size()) return nullptr;
+    return [&, id] { return Hunt1(*exhibits[id], seeds); };
+  };
+  const auto done = [&](uint64_t id, const ChildOutput& output) {
+    const Exhibit& exhibit = *exhibits[id];
+    const std::string with = exhibit.behind.empty() ? "" : StrCat(" with ", exhibit.behind);
+    hunted += output.text.empty() ? 0 : 1;
+    std::printf("%s%s: %s\n", std::string(exhibit.guard).c_str(), with.c_str(),
+                output.text.empty() ? "not found" : StrCat("seed ", output.text).c_str());
+    std::fflush(stdout);
+  };
+  Processes processes(jobs);
+  const Result<void> ran = processes.RunAll(more, done);
+  if (!ran.ok()) std::fprintf(stderr, "museum: %s\n", ran.error().ToString().c_str());
+  std::printf("%zu of %zu found by the days of %llu seeds\n", hunted, exhibits.size(),
+              static_cast<unsigned long long>(seeds));
+  return ran.ok() ? 0 : 1;
+}
+
 int PlayOne(const std::string& scene, std::string_view guard, std::string_view behind) {
   Without({guard, behind});
   const Result<Played> played = PlayScene(scene);
@@ -272,9 +314,11 @@ int Main(std::vector<std::string> arguments) {
   if (command == "table") return Table(jobs);
   if (command == "search" && !one.empty())
     return Search(one, two.empty() ? 1000 : std::strtoull(two.c_str(), nullptr, 10));
+  if (command == "hunt") return Hunt(jobs, one.empty() ? 1000 : std::strtoull(one.c_str(), nullptr, 10), two);
   if (command == "play" && !one.empty()) return PlayOne(one, two, arguments.size() > 3 ? arguments[3] : "");
-  std::fprintf(
-      stderr, "usage: museum check [-j N] [TEXT] | table [-j N] | search GUARD [SEEDS] | play SCENE [GUARD [GUARD]]\n");
+  std::fprintf(stderr,
+               "usage: museum check [-j N] [TEXT] | table [-j N] | search GUARD [SEEDS] | hunt [-j N] [SEEDS [TEXT]] | "
+               "play SCENE [GUARD [GUARD]]\n");
   return 2;
 }
 
