@@ -179,7 +179,9 @@ void SpawnActors(rt::Scope& scope, const DayPlan& drawn, const Course& course,
   Scene& scene = course.scene;
   const bool ours = scene.world.own_hub();
   if (rare.Below(kHubDiesOneIn) == 0 && !drawn.restored) scope.Spawn(HubDies(hands));
-  if (rt::SeededRandom lies(course.day.seed ^ kLiesSalt); lies.Below(kLiesOneIn) == 0) scope.Spawn(Lies(course, lies));
+  // One who says that a job without state runs again, when it does not, has it started from nothing.
+  rt::SeededRandom lies(course.day.seed ^ kLiesSalt);
+  if (lies.Below(kLiesOneIn) == 0 && !scene.is_stateless()) scope.Spawn(Lies(course, lies));
   if (drawn.restored) scope.Spawn(HubIsRestored(hands, backup));
   if (rare.Below(kGitOpsOneIn) == 0) scope.Spawn(GitOps(course));
   if (rare.Below(kForgetsOneIn) == 0 && !drawn.restored) scope.Spawn(Forgets(course));
