@@ -295,7 +295,7 @@ const std::vector<Row>& Before() {
          c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, SilentSource(c),
          Vouched(c), Late(c);
        },
-       Phase::kQuiescing, "none", "Works in A are not being deleted", true},
+       Phase::kQuiescing, "none", "binding and Works are not being deleted", true},
       {"the same of the lost target", Verifying,
        [](Case& c) {
          c.seen.template_found = false, c.seen.source = {.answered = true, .cluster_id = "idA"}, LostTarget(c),
@@ -311,8 +311,16 @@ const std::vector<Row>& Before() {
        },
        Phase::kQuiescing, "none", "gone from both clusters"},
       {"template and workload gone", Cleaned,
-       [](Case& c) { c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}; },
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, Ordered(c);
+       },
        Phase::kCleaning, "swap-writer", "the template is gone"},
+      {"the same, and the pipe has not heard of it: it may make it anew", Cleaned,
+       [](Case& c) { c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}; },
+       Phase::kCleaning, "none", "gone from both clusters"},
+      {"the same, late", Cleaned,
+       [](Case& c) { c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, Late(c); },
+       Phase::kCleaning, "none", "binding and Works are not being deleted", true},
       {"no override", Planned, [](Case& c) { c.seen.override_state.reset(); }, Phase::kPlanned, "put-override",
        "override"},
       {"not locked", Planned, [](Case& c) { c.seen.binding.locked = false; }, Phase::kPlanned, "put-binding",

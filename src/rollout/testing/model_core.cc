@@ -156,7 +156,7 @@ Core::Question Core::Ask(const World& world, int64_t fence) const {
   question.attested_cluster = world.attested_cluster;
   question.attested_abort = world.attested_abort;
   question.binding = world.binding;
-  if (world.attested != kNothing)
+  if (world.attested != kNothing || !world.template_there)
     question.pipe_knows = static_cast<uint8_t>((world.seen_template ? 0 : 1) | (world.seen_override != 0 ? 2 : 0));
   question.look[0] = LookAt(world, kSource);
   question.look[1] = LookAt(world, kTarget);
