@@ -156,6 +156,7 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   // owner has put it on hold.
   if (look.spec.migration.last_checkpoint && !MayMoveFromCheckpoint(*look.profile, PinnedOf(look.writer_object)))
     look.spec.migration.last_checkpoint = false;
+  seen.override_fence = FenceOfOverride(look.override_policy);
   seen.override_state = ReadOverride(look.override_policy, claim, look.workload, Pinned(look), *look.profile);
   seen.binding = ReadBinding(look.binding, claim);
   const Value& status = look.binding["status"];

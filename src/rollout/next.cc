@@ -132,9 +132,8 @@ bool SeenGone(const Sighting& sighting, const Holder& meant) {
 }
 
 namespace {
-int64_t FenceOfWhatItWrites(const Observation& seen) {
-  return std::max(seen.override_state ? seen.override_state->fence : 0, seen.binding.locked ? seen.binding.fence : 0);
-}
+// Also where somebody has changed it since: who wrote it last of us is told by it all the same.
+int64_t FenceOfWhatItWrites(const Observation& seen) { return std::max(seen.override_fence, seen.binding.fence); }
 }  // namespace
 
 int64_t NewestFence(const Writer& writer, const Observation& seen) {

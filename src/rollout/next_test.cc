@@ -42,6 +42,7 @@ Case Pending() {
 void OursNow(Case& c, const std::set<std::string>& clusters, bool locked = true) {
   c.seen.override_state = WantedOverride(c.writer, 7);
   c.seen.override_exists = true;
+  c.seen.override_fence = 7;
   c.seen.binding = {.clusters = clusters, .locked = locked, .fence = locked ? 7 : 0};
   if (locked) c.seen.binding.attempt = c.writer.claim->attempt;
 }
@@ -260,8 +261,16 @@ const std::vector<Row>& Before() {
       {"record gone", Planned, [](Case& c) { c.writer = {}; }, Phase::kPlanned, "none", "was deleted", true},
       {"new leader", Planned, [](Case& c) { c.seen.fence = 8; }, Phase::kPlanned, "swap-writer", "a new leader"},
       {"old leader", Planned, [](Case& c) { c.seen.fence = 6; }, Phase::kPlanned, "none", "another leader"},
-      {"old leader by the override", Planned, [](Case& c) { c.seen.override_state->fence = 8; }, Phase::kPlanned,
-       "none", "another leader"},
+      {"old leader by the override", Planned, [](Case& c) { c.seen.override_fence = 8; }, Phase::kPlanned, "none",
+       "another leader"},
+      {"the same, and somebody has edited it", Planned,
+       [](Case& c) { c.seen.override_fence = 8, c.seen.override_state.reset(); }, Phase::kPlanned, "none",
+       "another leader"},
+      {"old leader by the lock", Planned, [](Case& c) { c.seen.binding.fence = 8; }, Phase::kPlanned, "none",
+       "another leader"},
+      {"the same, and somebody has lifted it", Planned,
+       [](Case& c) { c.seen.binding.fence = 8, c.seen.binding.locked = false; }, Phase::kPlanned, "none",
+       "another leader"},
       {"template gone, workload there", Planned, [](Case& c) { c.seen.template_found = false; }, Phase::kPlanned,
        "none", "gone from both clusters"},
       {"the same, late", Planned, [](Case& c) { c.seen.template_found = false, Late(c); }, Phase::kPlanned, "none",

@@ -142,6 +142,10 @@ bool Steps::Look(World& world, int leader) {
   const bool stale = read.writer != world.writer || read.phase != world.phase;
   const Verdict& verdict = core_.Decide(read, Fence(leader));
   if (verdict.effect.what == Do::kNone) return (read.phase == world.phase && SetPhase(world, verdict.phase)) || stale;
+  // What carries no fence is written only when the Writer still stands, which is read once more (Engine::WriterStands).
+  const bool no_fence = (verdict.effect.what == Do::kPutOverride && world.override_id == 0) ||
+                        (verdict.effect.what == Do::kPutBinding && world.binding.fence == 0);
+  if (no_fence && read.writer != world.writer) return true;
   slot = verdict.effect;
   if (verdict.effect.what != Do::kSwapWriter) return true;
   if (read.writer != world.writer) {
