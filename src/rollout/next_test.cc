@@ -225,6 +225,7 @@ void Ordered(Case& c) { c.seen.removal_ordered = true; }
 void VouchedInAbort(Case& c) { Vouched(c), c.migration.attestation->aborted_attempt = 1; }
 void VouchedForTarget(Case& c) { c.migration.attestation = Attestation{"B", "ann", "burnt down", "ref"}; }
 void LostTarget(Case& c) { SilentTarget(c), VouchedForTarget(c); }
+void SourceRanAgain(Case& c) { c.writer.stop->capture = "m-1-2/other"; }  // as the step back found it
 void MayFallBack(Case& c) { c.migration.last_checkpoint = true; }
 void FellBack(Case& c) {
   MayFallBack(c);
@@ -529,6 +530,14 @@ const std::vector<Row>& Forward() {
       {"silent target, late", Verifying, [](Case& c) { SilentTarget(c), Late(c); }, Phase::kVerifying, "none",
        "bring it back", true},
       {"the target is lost", Granted, LostTarget, Phase::kGranted, "swap-writer", "ann attested that B is stopped"},
+      {"the target is lost, and the source came back to life", Granted,
+       [](Case& c) { LostTarget(c), c.seen.source.stop_proven = false; }, Phase::kGranted, "none", "stop it there",
+       true},
+      {"the target is lost, and the source is, too", Granted, [](Case& c) { LostTarget(c), SilentSource(c); },
+       Phase::kGranted, "swap-writer", "ann attested that B is stopped"},
+      {"the target is lost after its start, whatever the source does", Verifying,
+       [](Case& c) { LostTarget(c), c.seen.source.stop_proven = false; }, Phase::kVerifying, "swap-writer",
+       "ann attested that B is stopped"},
       {"the target is lost after its start", Verifying, LostTarget, Phase::kVerifying, "swap-writer",
        "ann attested that B is stopped"},
       {"vouched for, but the target answers", Verifying, VouchedForTarget, Phase::kVerifying, "none",
@@ -658,6 +667,24 @@ const std::vector<Row>& Back() {
        [](Case& c) { c.seen.target.capture.clear(), VouchedForTarget(c); }, Phase::kWithdrawing, "swap-writer",
        "its state is the one that ann named"},
       {"lost before it stopped", Withdrawing, LostTarget, Phase::kWithdrawing, "swap-writer",
+       "ann attested that B is stopped"},
+      {"lost before it stopped, and the source ran in between", Withdrawing,
+       [](Case& c) { LostTarget(c), SourceRanAgain(c); }, Phase::kWithdrawing, "none",
+       "left m-1-2/other; ann named ref", true},
+      {"the same, and that state is named", Withdrawing,
+       [](Case& c) { LostTarget(c), SourceRanAgain(c), c.migration.attestation->state_ref = "m-1-2/other"; },
+       Phase::kWithdrawing, "swap-writer", "ann attested that B is stopped"},
+      {"the same, and another one is meant", Withdrawing,
+       [](Case& c) { LostTarget(c), SourceRanAgain(c), c.migration.attestation->rewind = true; }, Phase::kWithdrawing,
+       "swap-writer", "ann attested that B is stopped"},
+      {"stopped, its state is named, and the source ran in between", TargetStopped,
+       [](Case& c) { c.seen.target.capture.clear(), VouchedForTarget(c), SourceRanAgain(c); }, Phase::kWithdrawing,
+       "none", "left m-1-2/other; ann named ref", true},
+      {"gone, its state is named, and the source ran in between", Withdrawing,
+       [](Case& c) { c.seen.target.found = false, VouchedForTarget(c), SourceRanAgain(c); }, Phase::kWithdrawing,
+       "none", "left m-1-2/other; ann named ref", true},
+      {"lost, and what it captured itself is not the source's", Withdrawing,
+       [](Case& c) { LostTarget(c), c.writer.stop->capture = "m-1-4/sp"; }, Phase::kWithdrawing, "swap-writer",
        "ann attested that B is stopped"},
       {"lost after it stopped", TargetRemoved, LostTarget, Phase::kWithdrawing, "swap-writer", "granting A again"},
       {"takes it out", TargetRemoved, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kWithdrawing, "put-binding",
@@ -814,6 +841,26 @@ TEST(NextTest, AnAbortWhoseSourceIsLostGoesForwardAsAnotherAttempt) {
   // A state of the stop before is still none when the word is changed meanwhile.
   c.migration.attestation->state_ref = "s3://x/m-1-2/sp";
   EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked);
+}
+
+TEST(NextTest, WhatASourceDidAfterItsCaptureIsFoundBeforeItIsToldToGoOn) {
+  Case c = Granted();
+  LostTarget(c);
+  c.seen.source.stop_proven = false;  // somebody let it run
+  EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked);
+  c.seen.source.stop_proven = true;  // and the override has stopped it again
+  c.seen.source.capture = "m-1-2/other";
+  const Writer back = std::get<SwapWriter>(Next(c.writer, c.migration, c.seen).effect).writer;
+  EXPECT_EQ(back.claim->intent, Intent::kWithdraw);
+  EXPECT_EQ(back.stop->capture, "m-1-2/other");
+  c.writer = back;
+  c.migration.phase = Phase::kWithdrawing;
+  OursNow(c, {"A", "B"});
+  EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked) << "the word is of before, or did not know of it";
+  c.migration.attestation->state_ref = "m-1-2/other";
+  const Writer granted = std::get<SwapWriter>(Next(c.writer, c.migration, c.seen).effect).writer;
+  EXPECT_EQ(granted.holder.cluster, "A");
+  EXPECT_EQ(granted.receipt->capture, "m-1-2/other");
 }
 
 TEST(NextTest, ACancelOnAPersonsWordSaysWhose) {
