@@ -62,13 +62,13 @@ Core::Core(bool own_hub) : own_hub_(own_hub) {
   overrides_.emplace_back();  // 0: none
 }
 
-uint8_t Core::InternWriter(Writer writer) {
+Id Core::InternWriter(Writer writer) {
   writer.version.clear();
   if (writer.claim) writer.claim->why.clear();  // only told
   for (size_t i = 0; i < writers_.size(); ++i) {
-    if (writers_[i].writer == writer) return static_cast<uint8_t>(i);
+    if (writers_[i].writer == writer) return i;
   }
-  INVARIANT(writers_.size() < 255, "the model has too many Writers");
+  INVARIANT(writers_.size() < kIdsMax, "the model has too many Writers");
   WriterFacts facts{.writer = writer};
   facts.holder = writer.holder.cluster == "B" ? kTarget : kSource;
   facts.claimed = writer.claim.has_value();
@@ -92,16 +92,16 @@ uint8_t Core::InternWriter(Writer writer) {
     facts.attested = writer.receipt->how == "Attested";
   }
   writers_.push_back(std::move(facts));
-  return static_cast<uint8_t>(writers_.size() - 1);
+  return writers_.size() - 1;
 }
 
-uint8_t Core::InternOverride(const OverrideState& state) {
+Id Core::InternOverride(const OverrideState& state) {
   for (size_t i = 1; i < overrides_.size(); ++i) {
-    if (overrides_[i].state == state) return static_cast<uint8_t>(i);
+    if (overrides_[i].state == state) return i;
   }
-  INVARIANT(overrides_.size() < 255, "the model has too many overrides");
+  INVARIANT(overrides_.size() < kIdsMax, "the model has too many overrides");
   overrides_.push_back({.state = state, .spec = {SpecOf(state.source), SpecOf(state.target)}});
-  return static_cast<uint8_t>(overrides_.size() - 1);
+  return overrides_.size() - 1;
 }
 
 Core::Look Core::LookAt(const World& world, int which) const {
@@ -142,8 +142,7 @@ Core::Look Core::LookAt(const World& world, int which) const {
 }
 
 Core::Question Core::Ask(const World& world, int64_t fence) const {
-  Question question;
-  std::memset(&question, 0, sizeof question);
+  Question question{};
   question.writer = world.writer;
   question.fence = static_cast<uint8_t>(fence);
   question.phase = static_cast<uint8_t>(world.phase);

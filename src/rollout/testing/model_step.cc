@@ -122,7 +122,8 @@ void Steps::CheckEnd(const World& world) {
         Break("P5: RolledBack, and the target that had been granted is still there");
       break;
     case Phase::kCancelled:
-      if (source.job == Job::kRunning || target.job == Job::kRunning) Break("P5: Cancelled, and something still runs");
+      if (target.job == Job::kRunning || (source.job == Job::kRunning && !world.source_put_back))
+        Break("P5: Cancelled, and something still runs");
       break;
     default:
       break;
