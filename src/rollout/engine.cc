@@ -474,7 +474,19 @@ Value Engine::Pinned(const Look& look) {
   return json::Object({{"source", spec}, {"target", spec}, {"other", spec}});
 }
 
+// What carries no leader's number (it is not there, not locked, or somebody wiped it out) does not tell that a newer
+// leader has come, done its work and ended the move while this look hung between the Writer and the rest; and a version
+// that was read after all that does not fail. The Writer tells: nobody writes anything before that. If it still stands
+// after the rest was read, whoever comes changes the version that was read.
+rt::Task<Result<void>> Engine::WriterStands(const Look& look) {
+  const Value now = CO_TRY(co_await GetOrNull(hub_.api(), kWriters, kube::Name::Of(look.writer_object)));
+  if (kube::VersionOf(now) != kube::VersionOf(look.writer_object))
+    co_return ConflictError("the Writer was changed meanwhile");
+  co_return Result<void>();
+}
+
 rt::Task<Result<void>> Engine::Put(Look& look, const OverrideState& state) {
+  if (look.seen.override_fence == 0) CO_TRY(co_await WriterStands(look));
   Value wanted = CO_TRY(MakeOverride(state, *look.writer.claim, look.workload, Pinned(look), *look.profile));
   Result<Value> written = InternalError("not written");
   if (look.override_policy.is_null()) {
@@ -511,6 +523,7 @@ rt::Task<Result<void>> Engine::Remove(Look& look) {
 
 rt::Task<Result<void>> Engine::Bind(Look& look, const BindingState& state) {
   if (look.binding.is_null()) co_return UnavailableError("the workload's binding is gone; it is made anew");
+  if (look.seen.binding.fence == 0) CO_TRY(co_await WriterStands(look));
   const bool over = !state.locked && look.writer.holder.cluster == look.writer.claim->target.cluster;
   Value current = look.binding;
   if (options_.own_hub && over) {

@@ -140,6 +140,7 @@ class Engine {
   // After this effect: the wait that is decided on without another look; nothing when one is needed.
   static std::optional<Decision> WaitsAfter(Look& look, const Effect& effect);
   rt::Task<Result<void>> Swap(Look& look, const Writer& next);
+  rt::Task<Result<void>> WriterStands(const Look& look);
   rt::Task<Result<void>> Put(Look& look, const OverrideState& state);
   rt::Task<Result<void>> Remove(Look& look);
   rt::Task<Result<void>> Bind(Look& look, const BindingState& state);

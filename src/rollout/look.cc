@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/karmada_keys.h"
 #include "api/karmada_names.h"
 #include "base/guard.h"
 #include "base/probe.h"
@@ -49,7 +50,9 @@ rt::Task<Result<void>> Engine::LoadWriter(Look& look, Value writer) {
 }
 
 rt::Task<Result<void>> Engine::ReadHubAs(HubPart& part, Look& look, HubCopies copies) {
-  const Result<void> read = co_await ReadHub(look, std::move(copies));
+  Result<void> read = co_await ReadHub(look, std::move(copies));
+  // Before the members' objects: one that is seen gone then is not made any more.
+  if (read.ok() && (look.spec.migration.attestation || !look.seen.template_found)) read = co_await SeeWorks(look);
   part.ok = read.ok();
   part.read.Set();
   co_return read;
@@ -154,9 +157,9 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   // owner has put it on hold.
   if (look.spec.migration.last_checkpoint && !MayMoveFromCheckpoint(*look.profile, PinnedOf(look.writer_object)))
     look.spec.migration.last_checkpoint = false;
+  seen.override_fence = FenceOfOverride(look.override_policy);
   seen.override_state = ReadOverride(look.override_policy, claim, look.workload, Pinned(look), *look.profile);
   seen.binding = ReadBinding(look.binding, claim);
-  if (look.spec.migration.attestation) CO_TRY(co_await SeeWorks(look));
   const Value& status = look.binding["status"];
   // What a user has paused the scheduler does not look at, and does not change either.
   seen.binding_settled =
@@ -418,7 +421,18 @@ rt::Task<Result<void>> Engine::SeeWorks(Look& look) {
   const Value source = CO_TRY(std::move(in_source));
   const Value target = CO_TRY(std::move(in_target));
   const auto goes = [](const Value& object) { return object.is_null() || kube::IsDeleting(object); };
-  look.seen.removal_ordered = goes(look.binding) && goes(source) && goes(target);
+  // What is of a template that was made anew under that name came after the removal of the earlier one's, and is made
+  // when this move has ended.
+  const Value& moved = look.writer_object["spec"]["workload"]["uid"];
+  const auto is_later = [&](const Value& uid) {
+    return !moved.str().empty() && !uid.str().empty() && uid.str() != moved.str();
+  };
+  const auto work_goes = [&](const Value& work) {
+    const Value& rendered = work["spec"]["workload"]["manifests"][0];
+    return goes(work) || is_later(rendered["metadata"]["annotations"][api::karmada::kTemplateUid]);
+  };
+  const bool binding_goes = goes(look.binding) || is_later(look.binding["spec"]["resource"]["uid"]);
+  look.seen.removal_ordered = binding_goes && work_goes(source) && work_goes(target);
   const Value& manifest = source["spec"]["workload"]["manifests"][0];
   look.seen.source_rendered =
       !goes(source) && manifest.is_object() && look.profile->EpochOf(manifest) == look.writer.seq;

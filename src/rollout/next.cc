@@ -69,15 +69,8 @@ Decision Begin(const Writer& writer, const Migration& migration, const Observati
 
 // What one side of a move whose template is gone has left, and what a person can do about it; "": nothing is there.
 // What is in a cluster that is lost goes when that comes back: the pipe keeps its order to delete.
-std::string StillThere(const Migration& migration, const Claim& claim, const Holder& side, const Sighting& sighting,
-                       bool removal_ordered) {
-  if (SeenGone(sighting, side)) return {};
-  // What goes shows that the pipe has heard of the deletion. One that is lost does not, and the pipe may still make it
-  // in the other.
-  if (Attested(migration, claim, side, sighting)) {
-    return removal_ordered ? ""
-                           : StrCat("look at why the workload's Works in ", side.cluster, " are not being deleted");
-  }
+std::string StillThere(const Migration& migration, const Claim& claim, const Holder& side, const Sighting& sighting) {
+  if (SeenGone(sighting, side) || Attested(migration, claim, side, sighting)) return {};
   if (Answers(sighting, side)) return StrCat("look at what keeps it in ", side.cluster);
   return StrCat(Unreached(sighting, side), ": bring it back; if it is lost for good: `baton attest ", migration.name,
                 " --cluster ", side.cluster, "`");
@@ -87,13 +80,18 @@ std::string StillThere(const Migration& migration, const Claim& claim, const Hol
 // has cached, and only our override keeps that from running. In a cluster that a person vouches for nothing runs.
 Decision Cancel(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
-  const std::string in_source = StillThere(migration, claim, claim.source, seen.source, seen.removal_ordered);
-  const std::string in_target = StillThere(migration, claim, claim.target, seen.target, seen.removal_ordered);
-  if (!GUARD("rollout.override_outlives_the_workload", in_source.empty() && in_target.empty())) {
+  std::string left;
+  // That it is gone says nothing while it can still be made: it may have gone by somebody else's doing, or not have
+  // been made yet, and the pipe not have heard of the deletion.
+  if (!seen.removal_ordered) left = "look at why the workload's binding and Works are not being deleted";
+  for (const std::string& one : {StillThere(migration, claim, claim.source, seen.source),
+                                 StillThere(migration, claim, claim.target, seen.target)}) {
+    StrAppend(left, left.empty() || one.empty() ? "" : "; ", one);
+  }
+  if (!GUARD("rollout.override_outlives_the_workload", left.empty())) {
     const std::string what = "the deleted workload to be gone from both clusters";
     if (seen.in_phase < migration.deadlines.undo) return Wait(migration.phase, what, migration.deadlines.undo);
-    const bool both = !in_source.empty() && !in_target.empty();
-    return Ask(migration.phase, what, StrCat(in_source, both ? "; " : "", in_target));
+    return Ask(migration.phase, what, left);
   }
   Decision decision = Do(migration.phase, SwapWriter{Ended(writer, Phase::kCancelled)}, "the template is gone");
   const bool vouched =
@@ -134,9 +132,8 @@ bool SeenGone(const Sighting& sighting, const Holder& meant) {
 }
 
 namespace {
-int64_t FenceOfWhatItWrites(const Observation& seen) {
-  return std::max(seen.override_state ? seen.override_state->fence : 0, seen.binding.locked ? seen.binding.fence : 0);
-}
+// Also where somebody has changed it since: who wrote it last of us is told by it all the same.
+int64_t FenceOfWhatItWrites(const Observation& seen) { return std::max(seen.override_fence, seen.binding.fence); }
 }  // namespace
 
 int64_t NewestFence(const Writer& writer, const Observation& seen) {

@@ -150,6 +150,28 @@ static std::optional<Decision> StartedLate(const Writer& writer, const Migration
             StrCat(claim.target.cluster, " had started after all; its state is captured"));
 }
 
+// The state that a person named for a lost target, when the source was seen to have a newer one of its own than the one
+// that was granted (ToWithdraw): it ran again in between. Who named it may not have known of that, and which of the two
+// is newer nobody but a person can say. What lies in the directory of this stop is the target's own.
+static bool NamesAnotherThanTheSources(const Writer& writer, const Migration& migration) {
+  const Stop& stop = *writer.stop;
+  const bool of_the_source = !stop.capture.empty() && stop.capture.find(stop.state_dir) == std::string::npos;
+  const Attestation& word = *migration.attestation;
+  return of_the_source && word.state_ref != stop.capture && !word.rewind;
+}
+
+// A step that rests on the state that a person named.
+static Decision OnTheStateNamed(const Writer& writer, const Migration& migration, Writer next, std::string message) {
+  const Claim& claim = *writer.claim;
+  if (!NamesAnotherThanTheSources(writer, migration))
+    return Do(Phase::kWithdrawing, SwapWriter{std::move(next)}, std::move(message));
+  return Ask(Phase::kWithdrawing,
+             StrCat("the workload in ", claim.source.cluster, " ran again after its state was captured, and left ",
+                    writer.stop->capture, "; ", migration.attestation->by, " named ", migration.attestation->state_ref),
+             StrCat("`baton attest --cluster ", claim.target.cluster,
+                    "` the newer one of the two; if it is the one that was named, the same with --rewind"));
+}
+
 Decision StopTarget(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
   const Phase phase = Phase::kWithdrawing;
@@ -159,8 +181,8 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
     if (Attested(migration, claim, claim.target, seen.target)) {
       const Attestation& word = *migration.attestation;
       const Writer next = OnTheWordOf(word, WithHolder(writer, claim.target, claim.source, word.state_ref, "Attested"));
-      return Do(phase, SwapWriter{next},
-                StrCat(word.by, " attested that ", claim.target.cluster, " is stopped"));  // GRANT
+      return OnTheStateNamed(writer, migration, next,
+                             StrCat(word.by, " attested that ", claim.target.cluster, " is stopped"));  // GRANT
     }
     Writer next = writer;
     if (writer.stop->uid.empty() && Answers(seen.target, claim.target) && seen.target.found) {
@@ -174,9 +196,9 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
                       (!seen.target.found || seen.target.uid != writer.stop->uid);
     if (lost && IsVouchedFor(migration, claim, claim.target)) {
       next.stop->capture = migration.attestation->state_ref;
-      return Do(phase, SwapWriter{next},
-                StrCat("the workload is gone from ", claim.target.cluster, "; its state is the one that ",
-                       migration.attestation->by, " named"));
+      return OnTheStateNamed(writer, migration, next,
+                             StrCat("the workload is gone from ", claim.target.cluster, "; its state is the one that ",
+                                    migration.attestation->by, " named"));
     }
     if (StopProven(writer, seen.target, claim.target)) {
       const bool none =
@@ -184,9 +206,9 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
       if (!none && seen.target.capture.empty()) {
         if (IsVouchedFor(migration, claim, claim.target)) {
           next.stop->capture = migration.attestation->state_ref;
-          return Do(phase, SwapWriter{next},
-                    StrCat(claim.target.cluster, " stopped; its state is the one that ", migration.attestation->by,
-                           " named"));
+          return OnTheStateNamed(writer, migration, next,
+                                 StrCat(claim.target.cluster, " stopped; its state is the one that ",
+                                        migration.attestation->by, " named"));
         }
         return Ask(phase, StrCat(claim.target.cluster, " may have written and its state was not captured"),
                    StrCat("find its last checkpoint and `baton attest --cluster ", claim.target.cluster, "` it"));

@@ -270,7 +270,10 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
   // Ordered before, by whichever leader: reading the proof again protects a start, not what already runs.
   const bool ordered = seen.override_state && seen.override_state->target == wanted->target;
   const Phase phase = ordered || migration.phase == Phase::kVerifying ? Phase::kVerifying : Phase::kGranted;
-  if (Attested(migration, claim, claim.target, seen.target)) {
+  // One that came back to life is newer than what was granted: it is stopped again before it is told to go on.
+  const bool stops = Answers(seen.source, claim.source) && seen.source.found && !seen.source.deleting &&
+                     seen.source.uid == writer.stop->uid && !StopProven(writer, seen.source, claim.source);
+  if (Attested(migration, claim, claim.target, seen.target) && (ordered || !stops)) {
     SOMETIMES("rollout.target_is_lost");
     return ToWithdraw(phase, writer, seen,
                       StrCat(migration.attestation->by, " attested that ", claim.target.cluster, " is stopped"));
@@ -283,9 +286,6 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
                      attested;
   if (!ordered && !GUARD("rollout.proof_read_again", still)) {
     SOMETIMES("rollout.proof_gone_after_grant");
-    // One that came back to life is newer than what was granted: it is stopped again before it is told to go on.
-    const bool stops = Answers(seen.source, claim.source) && seen.source.found && !seen.source.deleting &&
-                       seen.source.uid == writer.stop->uid && !StopProven(writer, seen.source, claim.source);
     if (migration.abort && !stops) return OnFailureAfterGrant(phase, writer, migration, seen, "asked for");
     if (!Answers(seen.source, claim.source)) {
       const std::string what = StrCat("cluster ", claim.source.cluster, " to show its stop once more");

@@ -42,6 +42,7 @@ Case Pending() {
 void OursNow(Case& c, const std::set<std::string>& clusters, bool locked = true) {
   c.seen.override_state = WantedOverride(c.writer, 7);
   c.seen.override_exists = true;
+  c.seen.override_fence = 7;
   c.seen.binding = {.clusters = clusters, .locked = locked, .fence = locked ? 7 : 0};
   if (locked) c.seen.binding.attempt = c.writer.claim->attempt;
 }
@@ -224,6 +225,7 @@ void Ordered(Case& c) { c.seen.removal_ordered = true; }
 void VouchedInAbort(Case& c) { Vouched(c), c.migration.attestation->aborted_attempt = 1; }
 void VouchedForTarget(Case& c) { c.migration.attestation = Attestation{"B", "ann", "burnt down", "ref"}; }
 void LostTarget(Case& c) { SilentTarget(c), VouchedForTarget(c); }
+void SourceRanAgain(Case& c) { c.writer.stop->capture = "m-1-2/other"; }  // as the step back found it
 void MayFallBack(Case& c) { c.migration.last_checkpoint = true; }
 void FellBack(Case& c) {
   MayFallBack(c);
@@ -260,8 +262,16 @@ const std::vector<Row>& Before() {
       {"record gone", Planned, [](Case& c) { c.writer = {}; }, Phase::kPlanned, "none", "was deleted", true},
       {"new leader", Planned, [](Case& c) { c.seen.fence = 8; }, Phase::kPlanned, "swap-writer", "a new leader"},
       {"old leader", Planned, [](Case& c) { c.seen.fence = 6; }, Phase::kPlanned, "none", "another leader"},
-      {"old leader by the override", Planned, [](Case& c) { c.seen.override_state->fence = 8; }, Phase::kPlanned,
-       "none", "another leader"},
+      {"old leader by the override", Planned, [](Case& c) { c.seen.override_fence = 8; }, Phase::kPlanned, "none",
+       "another leader"},
+      {"the same, and somebody has edited it", Planned,
+       [](Case& c) { c.seen.override_fence = 8, c.seen.override_state.reset(); }, Phase::kPlanned, "none",
+       "another leader"},
+      {"old leader by the lock", Planned, [](Case& c) { c.seen.binding.fence = 8; }, Phase::kPlanned, "none",
+       "another leader"},
+      {"the same, and somebody has lifted it", Planned,
+       [](Case& c) { c.seen.binding.fence = 8, c.seen.binding.locked = false; }, Phase::kPlanned, "none",
+       "another leader"},
       {"template gone, workload there", Planned, [](Case& c) { c.seen.template_found = false; }, Phase::kPlanned,
        "none", "gone from both clusters"},
       {"the same, late", Planned, [](Case& c) { c.seen.template_found = false, Late(c); }, Phase::kPlanned, "none",
@@ -295,7 +305,7 @@ const std::vector<Row>& Before() {
          c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, SilentSource(c),
          Vouched(c), Late(c);
        },
-       Phase::kQuiescing, "none", "Works in A are not being deleted", true},
+       Phase::kQuiescing, "none", "binding and Works are not being deleted", true},
       {"the same of the lost target", Verifying,
        [](Case& c) {
          c.seen.template_found = false, c.seen.source = {.answered = true, .cluster_id = "idA"}, LostTarget(c),
@@ -311,8 +321,16 @@ const std::vector<Row>& Before() {
        },
        Phase::kQuiescing, "none", "gone from both clusters"},
       {"template and workload gone", Cleaned,
-       [](Case& c) { c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}; },
+       [](Case& c) {
+         c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, Ordered(c);
+       },
        Phase::kCleaning, "swap-writer", "the template is gone"},
+      {"the same, and the pipe has not heard of it: it may make it anew", Cleaned,
+       [](Case& c) { c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}; },
+       Phase::kCleaning, "none", "gone from both clusters"},
+      {"the same, late", Cleaned,
+       [](Case& c) { c.seen.template_found = false, c.seen.target = {.answered = true, .cluster_id = "idB"}, Late(c); },
+       Phase::kCleaning, "none", "binding and Works are not being deleted", true},
       {"no override", Planned, [](Case& c) { c.seen.override_state.reset(); }, Phase::kPlanned, "put-override",
        "override"},
       {"not locked", Planned, [](Case& c) { c.seen.binding.locked = false; }, Phase::kPlanned, "put-binding",
@@ -512,6 +530,14 @@ const std::vector<Row>& Forward() {
       {"silent target, late", Verifying, [](Case& c) { SilentTarget(c), Late(c); }, Phase::kVerifying, "none",
        "bring it back", true},
       {"the target is lost", Granted, LostTarget, Phase::kGranted, "swap-writer", "ann attested that B is stopped"},
+      {"the target is lost, and the source came back to life", Granted,
+       [](Case& c) { LostTarget(c), c.seen.source.stop_proven = false; }, Phase::kGranted, "none", "stop it there",
+       true},
+      {"the target is lost, and the source is, too", Granted, [](Case& c) { LostTarget(c), SilentSource(c); },
+       Phase::kGranted, "swap-writer", "ann attested that B is stopped"},
+      {"the target is lost after its start, whatever the source does", Verifying,
+       [](Case& c) { LostTarget(c), c.seen.source.stop_proven = false; }, Phase::kVerifying, "swap-writer",
+       "ann attested that B is stopped"},
       {"the target is lost after its start", Verifying, LostTarget, Phase::kVerifying, "swap-writer",
        "ann attested that B is stopped"},
       {"vouched for, but the target answers", Verifying, VouchedForTarget, Phase::kVerifying, "none",
@@ -641,6 +667,24 @@ const std::vector<Row>& Back() {
        [](Case& c) { c.seen.target.capture.clear(), VouchedForTarget(c); }, Phase::kWithdrawing, "swap-writer",
        "its state is the one that ann named"},
       {"lost before it stopped", Withdrawing, LostTarget, Phase::kWithdrawing, "swap-writer",
+       "ann attested that B is stopped"},
+      {"lost before it stopped, and the source ran in between", Withdrawing,
+       [](Case& c) { LostTarget(c), SourceRanAgain(c); }, Phase::kWithdrawing, "none",
+       "left m-1-2/other; ann named ref", true},
+      {"the same, and that state is named", Withdrawing,
+       [](Case& c) { LostTarget(c), SourceRanAgain(c), c.migration.attestation->state_ref = "m-1-2/other"; },
+       Phase::kWithdrawing, "swap-writer", "ann attested that B is stopped"},
+      {"the same, and another one is meant", Withdrawing,
+       [](Case& c) { LostTarget(c), SourceRanAgain(c), c.migration.attestation->rewind = true; }, Phase::kWithdrawing,
+       "swap-writer", "ann attested that B is stopped"},
+      {"stopped, its state is named, and the source ran in between", TargetStopped,
+       [](Case& c) { c.seen.target.capture.clear(), VouchedForTarget(c), SourceRanAgain(c); }, Phase::kWithdrawing,
+       "none", "left m-1-2/other; ann named ref", true},
+      {"gone, its state is named, and the source ran in between", Withdrawing,
+       [](Case& c) { c.seen.target.found = false, VouchedForTarget(c), SourceRanAgain(c); }, Phase::kWithdrawing,
+       "none", "left m-1-2/other; ann named ref", true},
+      {"lost, and what it captured itself is not the source's", Withdrawing,
+       [](Case& c) { LostTarget(c), c.writer.stop->capture = "m-1-4/sp"; }, Phase::kWithdrawing, "swap-writer",
        "ann attested that B is stopped"},
       {"lost after it stopped", TargetRemoved, LostTarget, Phase::kWithdrawing, "swap-writer", "granting A again"},
       {"takes it out", TargetRemoved, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kWithdrawing, "put-binding",
@@ -797,6 +841,26 @@ TEST(NextTest, AnAbortWhoseSourceIsLostGoesForwardAsAnotherAttempt) {
   // A state of the stop before is still none when the word is changed meanwhile.
   c.migration.attestation->state_ref = "s3://x/m-1-2/sp";
   EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked);
+}
+
+TEST(NextTest, WhatASourceDidAfterItsCaptureIsFoundBeforeItIsToldToGoOn) {
+  Case c = Granted();
+  LostTarget(c);
+  c.seen.source.stop_proven = false;  // somebody let it run
+  EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked);
+  c.seen.source.stop_proven = true;  // and the override has stopped it again
+  c.seen.source.capture = "m-1-2/other";
+  const Writer back = std::get<SwapWriter>(Next(c.writer, c.migration, c.seen).effect).writer;
+  EXPECT_EQ(back.claim->intent, Intent::kWithdraw);
+  EXPECT_EQ(back.stop->capture, "m-1-2/other");
+  c.writer = back;
+  c.migration.phase = Phase::kWithdrawing;
+  OursNow(c, {"A", "B"});
+  EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked) << "the word is of before, or did not know of it";
+  c.migration.attestation->state_ref = "m-1-2/other";
+  const Writer granted = std::get<SwapWriter>(Next(c.writer, c.migration, c.seen).effect).writer;
+  EXPECT_EQ(granted.holder.cluster, "A");
+  EXPECT_EQ(granted.receipt->capture, "m-1-2/other");
 }
 
 TEST(NextTest, ACancelOnAPersonsWordSaysWhose) {

@@ -109,6 +109,11 @@ Result<Value> MakeOverride(const OverrideState& state, const Claim& claim, const
   return object;
 }
 
+int64_t FenceOfOverride(const Value& object) {
+  const Result<Value> said = json::Parse(object["metadata"]["annotations"][kStateAnnotation].str());
+  return said.ok() ? (*said)["fence"].int_or(0) : 0;
+}
+
 std::optional<OverrideState> ReadOverride(const Value& object, const Claim& claim, const Value& workload,
                                           const Value& pinned, const interpret::Profile& profile) {
   if (object.is_null()) return std::nullopt;

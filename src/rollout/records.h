@@ -88,6 +88,8 @@ std::string OverrideName(const std::string& migration_uid);
 // The whole OverridePolicy: rule 0 holds everywhere, then one rule for the source and one for the target.
 Result<json::Value> MakeOverride(const OverrideState& state, const Claim& claim, const json::Value& workload,
                                  const json::Value& pinned, const interpret::Profile& profile);
+// Of the leader that wrote it last, whatever somebody did to its rules since; 0: it does not say.
+int64_t FenceOfOverride(const json::Value& object);
 // What it says, if it says exactly that.
 std::optional<OverrideState> ReadOverride(const json::Value& object, const Claim& claim, const json::Value& workload,
                                           const json::Value& pinned, const interpret::Profile& profile);

@@ -236,10 +236,12 @@ struct Observation {
   bool target_allowed = true;                   // the policy would leave the workload in the target
   std::optional<OverrideState> override_state;  // as the object is; nothing: there is none, or it was tampered with
   bool override_exists = false;
+  int64_t override_fence = 0;  // of the leader that wrote it last, also when it was tampered with since; 0: not known
   bool binding_found = true;
   BindingState binding;
   bool binding_settled = true;  // what the scheduler last decided is what it says
-  // By the Works on the hub, for what a lost cluster cannot show; looked at only with a person's word.
+  // By binding and Works on the hub, for what the clusters cannot show; looked at only when the template is gone, or
+  // with a person's word.
   bool removal_ordered = false;  // the pipe knows that the template is gone: it takes the workload away everywhere
   bool source_rendered = false;  // the pipe knows our override: it renders the source with this epoch
   Sighting source;

@@ -149,20 +149,44 @@ class Explorer {
     World world = steps_.First();
     for (const Event event : events) {
       std::string line(EventStory(event));
-      if (event == Event::kLook1 || event == Event::kLook2) {
-        const Verdict& verdict = core_.Decide(world, event == Event::kLook1 ? 1 : 2);
-        line += StrCat(": ", PhaseName(verdict.phase), ", ", core_.message(verdict.text));
-      }
+      if (event == Event::kLook1 || event == Event::kLook2) line += Decides(world, event == Event::kLook1 ? 0 : 1);
       steps_.Apply(world, event);
       line += Picture(world);
       result_.story.push_back(std::move(line));
     }
     if (stuck != nullptr) {
+      TellWayOn(world);
       const Verdict& verdict = core_.Decide(*stuck, stuck->second_leader ? 2 : 1);
       result_.story.push_back(StrCat("then, without more faults, it comes to: ", PhaseName(verdict.phase), ", ",
                                      core_.message(verdict.text), Picture(*stuck)));
     }
     return false;
+  }
+
+  // What this leader decides, by what it reads now or has read before.
+  std::string Decides(World world, int leader) {
+    if (leader == 0 && world.half_read) {
+      world.writer = world.read_writer;
+      world.phase = world.read_phase;
+    }
+    const Verdict& verdict = core_.Decide(world, leader + 1);
+    return StrCat(": ", PhaseName(verdict.phase), ", ", core_.message(verdict.text));
+  }
+
+  // The decisions on the way to where it is stuck, or breaks.
+  void TellWayOn(World world) {
+    Steps::Settle(world);
+    for (int i = 0; i < kFairSteps && steps_.broken() == nullptr; ++i) {
+      const World before = world;
+      if (!steps_.Fair(world)) {
+        if (world.late || IsEnd(world.phase)) break;
+        world.late = true;
+        continue;
+      }
+      const int leader = world.second_leader ? 1 : 0;
+      const bool decided = before.pending[leader].what == Do::kNone && world.pending[leader].what != Do::kNone;
+      if (decided) result_.story.push_back(StrCat("then", Decides(before, leader), Picture(world)));
+    }
   }
 
   std::string Picture(const World& world) const {

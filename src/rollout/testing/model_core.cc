@@ -62,13 +62,13 @@ Core::Core(bool own_hub) : own_hub_(own_hub) {
   overrides_.emplace_back();  // 0: none
 }
 
-uint8_t Core::InternWriter(Writer writer) {
+Id Core::InternWriter(Writer writer) {
   writer.version.clear();
   if (writer.claim) writer.claim->why.clear();  // only told
   for (size_t i = 0; i < writers_.size(); ++i) {
-    if (writers_[i].writer == writer) return static_cast<uint8_t>(i);
+    if (writers_[i].writer == writer) return i;
   }
-  INVARIANT(writers_.size() < 255, "the model has too many Writers");
+  INVARIANT(writers_.size() < kIdsMax, "the model has too many Writers");
   WriterFacts facts{.writer = writer};
   facts.holder = writer.holder.cluster == "B" ? kTarget : kSource;
   facts.claimed = writer.claim.has_value();
@@ -92,16 +92,16 @@ uint8_t Core::InternWriter(Writer writer) {
     facts.attested = writer.receipt->how == "Attested";
   }
   writers_.push_back(std::move(facts));
-  return static_cast<uint8_t>(writers_.size() - 1);
+  return writers_.size() - 1;
 }
 
-uint8_t Core::InternOverride(const OverrideState& state) {
+Id Core::InternOverride(const OverrideState& state) {
   for (size_t i = 1; i < overrides_.size(); ++i) {
-    if (overrides_[i].state == state) return static_cast<uint8_t>(i);
+    if (overrides_[i].state == state) return i;
   }
-  INVARIANT(overrides_.size() < 255, "the model has too many overrides");
+  INVARIANT(overrides_.size() < kIdsMax, "the model has too many overrides");
   overrides_.push_back({.state = state, .spec = {SpecOf(state.source), SpecOf(state.target)}});
-  return static_cast<uint8_t>(overrides_.size() - 1);
+  return overrides_.size() - 1;
 }
 
 Core::Look Core::LookAt(const World& world, int which) const {
@@ -142,8 +142,7 @@ Core::Look Core::LookAt(const World& world, int which) const {
 }
 
 Core::Question Core::Ask(const World& world, int64_t fence) const {
-  Question question;
-  std::memset(&question, 0, sizeof question);
+  Question question{};
   question.writer = world.writer;
   question.fence = static_cast<uint8_t>(fence);
   question.phase = static_cast<uint8_t>(world.phase);
@@ -156,7 +155,7 @@ Core::Question Core::Ask(const World& world, int64_t fence) const {
   question.attested_cluster = world.attested_cluster;
   question.attested_abort = world.attested_abort;
   question.binding = world.binding;
-  if (world.attested != kNothing)
+  if (world.attested != kNothing || !world.template_there)
     question.pipe_knows = static_cast<uint8_t>((world.seen_template ? 0 : 1) | (world.seen_override != 0 ? 2 : 0));
   question.look[0] = LookAt(world, kSource);
   question.look[1] = LookAt(world, kTarget);
@@ -233,6 +232,9 @@ Verdict Core::Answer(const Question& question) {
                         .source = {.cluster = "A", .cluster_id = "idA", .member_uid = "a0"},
                         .target = {.cluster = "B", .cluster_id = "idB"}};
   seen.override_exists = question.override_id != 0;
+  // Whoever edits it leaves our annotation, which says whose it is. Without it the Writer is read once more before it is
+  // written (Engine::WriterStands).
+  if (seen.override_exists) seen.override_fence = overrides_[question.override_id].state.fence;
   if (question.override_id != 0 && (question.flags & kBrokenFlag) == 0)
     seen.override_state = overrides_[question.override_id].state;
   for (int i = 0; i < 2; ++i) {

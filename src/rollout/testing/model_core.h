@@ -49,10 +49,10 @@ class Core {
   explicit Core(bool own_hub);
 
   bool own_hub() const { return own_hub_; }
-  const WriterFacts& writer(uint8_t id) const { return writers_[id]; }
-  const OverrideFacts& override_facts(uint8_t id) const { return overrides_[id]; }
+  const WriterFacts& writer(Id id) const { return writers_[id]; }
+  const OverrideFacts& override_facts(Id id) const { return overrides_[id]; }
   const std::string& message(uint32_t text) const { return messages_[text]; }
-  uint8_t FirstWriter() const { return 0; }
+  Id FirstWriter() const { return 0; }
 
   // What the leader with this fence decides, looking now.
   const Verdict& Decide(const World& world, int64_t fence);
@@ -66,7 +66,8 @@ class Core {
     int8_t seq, capture;
   };
   struct Question {
-    uint8_t writer, fence, phase, flags, override_id;
+    Id writer, override_id;
+    uint8_t fence, phase, flags;
     int8_t attested;
     uint8_t attested_cluster, attested_abort;
     Binding binding;
@@ -78,8 +79,8 @@ class Core {
   Question Ask(const World& world, int64_t fence) const;
   Verdict Answer(const Question& question);
   Sighting See(const Look& look, int which, const Writer& writer) const;
-  uint8_t InternWriter(Writer writer);
-  uint8_t InternOverride(const OverrideState& state);
+  Id InternWriter(Writer writer);
+  Id InternOverride(const OverrideState& state);
   void PutEffect(const Decision& decision, const Question& question, Verdict& verdict);
 
   bool own_hub_;

@@ -167,7 +167,9 @@ bool Steps::FaultOfPeople(World& world, Event event) {
     case Event::kHandResume:
       // Who does it after the target was told to run makes two writers; nobody can prevent that.
       if (!source.exists || !source.spec.Held() || StartOrdered(world, kTarget)) return false;
-      if (!core_.writer(world.writer).forward) return false;
+      // Nor that who starts it while the move goes back, or when that was decided on its having stopped, loses what it
+      // then does: it is started again from the state that the move knows (docs/ROLLOUT.md).
+      if (!core_.writer(world.writer).forward || GoesBack(world)) return false;
       if (source.state != world.newest) return false;  // who starts one that is not the newest has lost it before
       source.spec.form = Form::kRunning;
       source.spec.dir = kNothing;
@@ -197,6 +199,9 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       if (!world.binding.locked || world.binding.foreign) return false;
       // Before the pipe knows our override it is a hub without us: a scheduler that moves a workload starts it empty.
       if (!core_.own_hub() && world.seen_override == 0) return false;
+      // A lock that came late, when the end was decided on, guards nothing any more (the engine takes it away:
+      // sweep.cc, which is not in this world). Where others then place the workload is no residue of the move.
+      if (world.template_there && Ends(world)) return false;
       world.binding.clusters = world.binding.clusters == 2 ? 0 : 2;
       world.binding.foreign = true;
       VoidBindingWrites(world);
@@ -242,6 +247,9 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       // Until they are told, people may do so; what must not happen is that the move goes on with that state.
       if (!source.exists || source.deleting || source.acting || source.job_manager || source.fenced) return false;
       if (!core_.writer(world.writer).forward || StartOrdered(world, kTarget)) return false;
+      // One that is put back when the end was decided on is behind everyone's back: no look comes after it. The move
+      // says what was true; what runs there then is its owner's, who deleted the template (docs/ROLLOUT.md).
+      world.source_put_back = Ends(world);
       ++source.uid;
       source.spec = {.form = Form::kRunning, .seq = source.spec.seq};
       source.read = true;
@@ -256,18 +264,31 @@ bool Steps::FaultOfPeople(World& world, Event event) {
   }
 }
 
-// What is broken after the last look before the end is no lie of the end.
-void Steps::NoLieAfterwards(World& world, int which) const {
+// That the move does not go forward was decided on: no look before that is made any more.
+bool Steps::GoesBack(const World& world) const {
+  for (const Pending* slot : {&world.pending[0], &world.pending[1], &world.ghost}) {
+    if (slot->what == Do::kSwapWriter && slot->valid && !core_.writer(slot->id).forward) return true;
+  }
+  return false;
+}
+
+// The end was decided on, or is on record: no look before it is made any more.
+bool Steps::Ends(const World& world) const {
   bool ends = !core_.writer(world.writer).claimed;
   for (const Pending* slot : {&world.pending[0], &world.pending[1], &world.ghost}) {
     ends = ends || (slot->what == Do::kSwapWriter && !core_.writer(slot->id).claimed);
   }
-  if (ends) (which == kSource ? world.source_failed : world.target_failed) = true;
+  return ends;
+}
+
+// What is broken after the last look before the end is no lie of the end.
+void Steps::NoLieAfterwards(World& world, int which) const {
+  if (Ends(world)) (which == kSource ? world.source_failed : world.target_failed) = true;
 }
 
 // Whether anything that tells this cluster to run is in the hub or on its way there.
 bool Steps::StartOrdered(const World& world, int which) const {
-  const auto runs = [&](uint8_t id) { return id != 0 && !core_.override_facts(id).spec[which].Held(); };
+  const auto runs = [&](Id id) { return id != 0 && !core_.override_facts(id).spec[which].Held(); };
   if (runs(world.override_id) || runs(world.seen_override)) return true;
   if (which == kTarget) {
     const Cluster& target = world.cluster[kTarget];

@@ -122,7 +122,8 @@ void Steps::CheckEnd(const World& world) {
         Break("P5: RolledBack, and the target that had been granted is still there");
       break;
     case Phase::kCancelled:
-      if (source.job == Job::kRunning || target.job == Job::kRunning) Break("P5: Cancelled, and something still runs");
+      if (target.job == Job::kRunning || (source.job == Job::kRunning && !world.source_put_back))
+        Break("P5: Cancelled, and something still runs");
       break;
     default:
       break;
@@ -142,6 +143,10 @@ bool Steps::Look(World& world, int leader) {
   const bool stale = read.writer != world.writer || read.phase != world.phase;
   const Verdict& verdict = core_.Decide(read, Fence(leader));
   if (verdict.effect.what == Do::kNone) return (read.phase == world.phase && SetPhase(world, verdict.phase)) || stale;
+  // What carries no fence is written only when the Writer still stands, which is read once more (Engine::WriterStands).
+  const bool no_fence = (verdict.effect.what == Do::kPutOverride && world.override_id == 0) ||
+                        (verdict.effect.what == Do::kPutBinding && world.binding.fence == 0);
+  if (no_fence && read.writer != world.writer) return true;
   slot = verdict.effect;
   if (verdict.effect.what != Do::kSwapWriter) return true;
   if (read.writer != world.writer) {

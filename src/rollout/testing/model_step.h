@@ -31,6 +31,8 @@ class Steps {
   bool Fault(World& world, Event event);
   bool FaultOfMachines(World& world, Event event);
   bool FaultOfPeople(World& world, Event event);
+  bool GoesBack(const World& world) const;
+  bool Ends(const World& world) const;
   void NoLieAfterwards(World& world, int which) const;
   bool StartOrdered(const World& world, int which) const;
   // What is under way to the object was decided on a version that is gone.

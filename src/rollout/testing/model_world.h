@@ -8,6 +8,7 @@
 // - Writers and overrides are numbers of values that Core (model_core.h) knows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -22,6 +23,20 @@ inline constexpr int kSource = 0;  // cluster A
 inline constexpr int kTarget = 1;  // cluster B
 inline constexpr int8_t kNothing = -1;
 inline constexpr uint8_t kStrayUid = 9;  // of an object that the pipe knows nothing of
+
+// The number of a Writer or an override: two bytes, so that a World has no padding.
+class Id {
+ public:
+  constexpr Id(size_t number = 0)  // NOLINT(google-explicit-constructor): it is used as the number that it is
+      : low_(static_cast<uint8_t>(number)), high_(static_cast<uint8_t>(number >> 8)) {}
+  constexpr operator size_t() const {  // NOLINT(google-explicit-constructor)
+    return static_cast<size_t>(low_) | static_cast<size_t>(high_) << 8;
+  }
+
+ private:
+  uint8_t low_, high_;
+};
+inline constexpr size_t kIdsMax = 1 << 16;
 
 // What is written to a member: held, being stopped into a directory, pinned as it runs, running, or the raw template
 // (running, and stateless: a job that does not run starts empty).
@@ -82,7 +97,7 @@ struct Pending {
   Do what = Do::kNone;
   bool valid = false;
   bool create = false;  // has no version to be wrong about: works whenever there is none
-  uint8_t id = 0;       // the Writer or the override that it writes
+  Id id;                // the Writer or the override that it writes
   Binding binding;
   Phase phase_was = Phase::kPending;  // the status it was decided on, and the one it writes
   Phase phase = Phase::kPending;
@@ -91,8 +106,8 @@ struct Pending {
 struct World {
   Cluster cluster[2];
   // The hub.
-  uint8_t writer = 0;
-  uint8_t override_id = 0;       // 0: none
+  Id writer;
+  Id override_id;                // 0: none
   bool override_broken = false;  // being deleted, or edited: it still works where the finalizer protects it
   Binding binding;
   bool template_there = true;
@@ -105,7 +120,7 @@ struct World {
   bool late = false;             // the deadline of the phase has passed
   bool target_valid = false;
   // The pipe's caches: each only moves forward.
-  uint8_t seen_override = 0;
+  Id seen_override;
   Binding seen_binding;
   bool seen_template = true;
   bool stash_full = false;  // a manifest that the pipe rendered and did not write yet
@@ -117,11 +132,12 @@ struct World {
   Pending ghost;
   // Leader 1 has read the migration and the Writer, and nothing else yet.
   bool half_read = false;
-  uint8_t read_writer = 0;
+  Id read_writer;
   Phase read_phase = Phase::kPending;
   // The truth.
   int8_t newest = 1;
   bool source_failed = false, target_failed = false;  // by a fault, so that not running is no lie
+  bool source_put_back = false;                       // from a backup, after the last look before the end
   // Which faults were used: bytes, so that a World has no padding.
   uint8_t fault_bits[4] = {};
   uint32_t Faults() const {
