@@ -132,7 +132,7 @@ rt::Task<void> HubIsRestored(Hands hands, std::shared_ptr<const HubDisk::Backup>
   // directory of states (docs/ROLLOUT.md). Nobody here plays that part.
   while (true) {
     const Value writer = (co_await world.OnHub(kWriters, std::string(kBindingKey)))["spec"];
-    if (writer["claim"]["intent"].str() != "Withdraw" || writer["stop"]["capture"].str().empty()) break;
+    if (writer["claim"]["intent"].str() != "Withdraw" || writer["stop"]["state"].str().empty()) break;
     co_await world.loop().Sleep(seconds(1));
   }
   ++hands.day.hub_restores;
