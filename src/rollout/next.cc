@@ -20,6 +20,8 @@ using next_internal::Clean;
 using next_internal::Do;
 using next_internal::End;
 using next_internal::Ended;
+using next_internal::IsSilent;
+using next_internal::IsVouchedFor;
 using next_internal::Prepare;
 using next_internal::Quiesce;
 using next_internal::ResumeSource;
@@ -62,18 +64,45 @@ Decision Begin(const Writer& writer, const Migration& migration, const Observati
     next.holder = seen.proposal->source;
   }
   if (GUARD_STANDS("handoff.stop_is_of_one_attempt")) next.stop.reset();
+  next.lost.reset();
   next.claim = seen.proposal;
   next.claim->fence = seen.fence;
   return Do(Phase::kPending, SwapWriter{next}, "claiming the workload");
 }
 
+std::string WordOf(const Migration& migration, const Holder& lost) {
+  const Attestation& word = *migration.attestation;
+  return StrCat(word.by, " attested that ", lost.cluster, " is stopped: ", word.reason);
+}
+
+// A person's word for a cluster that does not answer, given now or on record; "": none.
+std::string GivenUp(const Writer& writer, const Migration& migration, const Holder& side, const Sighting& sighting) {
+  if (Attested(migration, *writer.claim, side, sighting)) return WordOf(migration, side);
+  return writer.lost && writer.lost->cluster == side.cluster && IsSilent(sighting) ? writer.lost->word : std::string();
+}
+
 // What one side of a move whose template is gone has left, and what a person can do about it; "": nothing is there.
 // What is in a cluster that is lost goes when that comes back: the pipe keeps its order to delete.
-std::string StillThere(const Migration& migration, const Claim& claim, const Holder& side, const Sighting& sighting) {
-  if (SeenGone(sighting, side) || Attested(migration, claim, side, sighting)) return {};
+std::string StillThere(const Writer& writer, const Migration& migration, const Holder& side, const Sighting& sighting) {
+  if (SeenGone(sighting, side) || !GivenUp(writer, migration, side, sighting).empty()) return {};
   if (Answers(sighting, side)) return StrCat("look at what keeps it in ", side.cluster);
   return StrCat(Unreached(sighting, side), ": bring it back; if it is lost for good: `baton attest ", migration.name,
                 " --cluster ", side.cluster, "`");
+}
+
+// With both clusters lost there are two words to give, and an attestation has room for one: the first is kept. Only for
+// a move whose template is gone: nothing is started any more on either word.
+std::optional<Decision> KeepTheFirstWord(const Writer& writer, const Migration& migration, const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  if (writer.lost || !IsSilent(seen.source) || !IsSilent(seen.target)) return std::nullopt;
+  for (const Holder* side : {&claim.source, &claim.target}) {
+    if (!IsVouchedFor(migration, claim, *side)) continue;
+    SOMETIMES("rollout.both_clusters_are_lost");
+    Writer next = writer;
+    next.lost = LostCluster{.cluster = side->cluster, .word = WordOf(migration, *side)};
+    return Do(migration.phase, SwapWriter{next}, next.lost->word);
+  }
+  return std::nullopt;
 }
 
 // The template is gone, and the pipe removes the workload everywhere. Until it has, it may still render from what it
@@ -84,22 +113,20 @@ Decision Cancel(const Writer& writer, const Migration& migration, const Observat
   // That it is gone says nothing while it can still be made: it may have gone by somebody else's doing, or not have
   // been made yet, and the pipe not have heard of the deletion.
   if (!seen.removal_ordered) left = "look at why the workload's binding and Works are not being deleted";
-  for (const std::string& one : {StillThere(migration, claim, claim.source, seen.source),
-                                 StillThere(migration, claim, claim.target, seen.target)}) {
+  for (const std::string& one : {StillThere(writer, migration, claim.source, seen.source),
+                                 StillThere(writer, migration, claim.target, seen.target)}) {
     StrAppend(left, left.empty() || one.empty() ? "" : "; ", one);
   }
   if (!GUARD("rollout.override_outlives_the_workload", left.empty())) {
+    if (auto step = KeepTheFirstWord(writer, migration, seen)) return *std::move(step);
     const std::string what = "the deleted workload to be gone from both clusters";
     if (seen.in_phase < migration.deadlines.undo) return Wait(migration.phase, what, migration.deadlines.undo);
     return Ask(migration.phase, what, left);
   }
   Decision decision = Do(migration.phase, SwapWriter{Ended(writer, Phase::kCancelled)}, "the template is gone");
-  const bool vouched =
-      Attested(migration, claim, claim.source, seen.source) || Attested(migration, claim, claim.target, seen.target);
-  if (vouched) {
-    const Attestation& word = *migration.attestation;
-    const std::string& lost = word.cluster.empty() ? claim.source.cluster : word.cluster;
-    decision.why = StrCat(word.by, " attested that ", lost, " is stopped: ", word.reason);
+  for (const std::string& word :
+       {GivenUp(writer, migration, claim.source, seen.source), GivenUp(writer, migration, claim.target, seen.target)}) {
+    StrAppend(decision.why, decision.why.empty() || word.empty() ? "" : "; ", word);
   }
   return decision;
 }

@@ -165,6 +165,7 @@ static Decision OnTheStateNamed(const Writer& writer, const Migration& migration
   const Claim& claim = *writer.claim;
   if (!NamesAnotherThanTheSources(writer, migration))
     return Do(Phase::kWithdrawing, SwapWriter{std::move(next)}, std::move(message));
+  SOMETIMES("rollout.source_is_newer_than_the_word");
   return Ask(Phase::kWithdrawing,
              StrCat("the workload in ", claim.source.cluster, " ran again after its state was captured, and left ",
                     writer.stop->capture, "; ", migration.attestation->by, " named ", migration.attestation->state_ref),

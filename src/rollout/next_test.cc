@@ -876,6 +876,43 @@ TEST(NextTest, ACancelOnAPersonsWordSaysWhose) {
   EXPECT_EQ(Next(c.writer, c.migration, c.seen).why, "") << "it was seen gone: nobody's word was needed";
 }
 
+TEST(NextTest, ACancelWithBothClustersLostNeedsAWordForEach) {
+  Case c = Verifying();
+  c.seen.template_found = false;
+  Ordered(c), SilentSource(c), LostTarget(c);
+  const Decision kept = Next(c.writer, c.migration, c.seen);
+  c.writer = std::get<SwapWriter>(kept.effect).writer;
+  EXPECT_EQ(c.writer.lost->cluster, "B");
+  EXPECT_TRUE(c.writer.claim) << "one word is not enough";
+  Late(c);
+  const Decision asks = Next(c.writer, c.migration, c.seen);
+  EXPECT_TRUE(asks.blocked);
+  EXPECT_NE(asks.message.find("--cluster A`"), std::string::npos) << asks.message;
+  EXPECT_EQ(asks.message.find("--cluster B`"), std::string::npos) << asks.message;
+  c.migration.attestation = Attestation{"A", "bob", "flooded", "ref"};
+  c.seen.removal_ordered = false;
+  EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked) << "and the first word stays on record";
+  Ordered(c);
+  const Decision ends = Next(c.writer, c.migration, c.seen);
+  EXPECT_EQ(std::get<SwapWriter>(ends.effect).writer.ended, Phase::kCancelled);
+  EXPECT_EQ(ends.why, "bob attested that A is stopped: flooded; ann attested that B is stopped: burnt down");
+  // What is on record counts no more than a word that is given: not while the cluster answers.
+  c.seen.target = {.answered = true, .cluster_id = "idB", .found = true, .uid = "b1"};
+  EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked);
+  c.seen.target = {.answers_partly = true};
+  EXPECT_TRUE(Next(c.writer, c.migration, c.seen).blocked);
+}
+
+TEST(NextTest, AWordOnRecordIsOfOneMoveAndOfADeletedTemplate) {
+  Case c = Quiescing();
+  c.writer.lost = LostCluster{.cluster = "A", .word = "ann attested that A is stopped"};
+  SilentSource(c);
+  EXPECT_FALSE(std::holds_alternative<SwapWriter>(Next(c.writer, c.migration, c.seen).effect)) << "nothing is granted";
+  c = Pending();
+  c.writer.lost = LostCluster{.cluster = "A", .word = "ann attested that A is stopped"};
+  EXPECT_FALSE(std::get<SwapWriter>(Next(c.writer, c.migration, c.seen).effect).writer.lost);
+}
+
 TEST(NextTest, AClaimWithoutWhatItRestsOnAsksAPerson) {
   Case c = Quiescing();
   c.writer.holder = {"B", "idB", "b1"};  // as a person wrote it: no receipt

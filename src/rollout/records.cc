@@ -137,6 +137,8 @@ Writer ReadWriter(const Value& object) {
   writer.ended_uid = spec["ended"]["migrationUID"].str();
   writer.ended = PhaseFromName(spec["ended"]["phase"].str()).value_or(Phase::kPending);
   writer.refused_uid = spec["refused"]["migrationUID"].str();
+  if (const Value& lost = spec["lost"]; lost.is_object())
+    writer.lost = LostCluster{.cluster = std::string(lost["cluster"].str()), .word = std::string(lost["word"].str())};
   return writer;
 }
 
@@ -169,6 +171,8 @@ Value WriteWriter(const Writer& writer, const Value& current, const Value& workl
   put("ended", !writer.ended_uid.empty(),
       json::Object({{"migrationUID", writer.ended_uid}, {"phase", PhaseName(writer.ended)}}));
   put("refused", !writer.refused_uid.empty(), json::Object({{"migrationUID", writer.refused_uid}}));
+  put("lost", writer.lost.has_value(),
+      writer.lost ? json::Object({{"cluster", writer.lost->cluster}, {"word", writer.lost->word}}) : Value());
   if (!writer.claim) spec.Erase("pinned");  // prior stays: a lock that comes late is undone by it
   return object;
 }

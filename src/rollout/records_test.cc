@@ -22,6 +22,17 @@ TEST(RecordsTest, ABindingTellsWhoLockedItAndForWhichAttempt) {
   }
 }
 
+TEST(RecordsTest, AWordForALostClusterIsKeptInTheWriter) {
+  const json::Value workload = *json::ParseYaml("{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}}");
+  Writer writer{.exists = true, .seq = 3, .holder = {"blue", "b", "u"}};
+  EXPECT_FALSE(ReadWriter(WriteWriter(writer, json::Value(), workload)).lost);
+  writer.lost = LostCluster{.cluster = "blue", .word = "ann attested that blue is stopped: burnt"};
+  const json::Value written = WriteWriter(writer, json::Value(), workload);
+  EXPECT_EQ(ReadWriter(written).lost, writer.lost);
+  writer.lost.reset();
+  EXPECT_FALSE(ReadWriter(WriteWriter(writer, written, workload)).lost);
+}
+
 TEST(RecordsTest, AWordOfAnAbortNamesItsAttempt) {
   const auto word = [](std::string_view more) {
     const std::string text = "{spec: {attestation: {by: ann, reason: burnt, stateRef: r" + std::string(more) + "}}}";

@@ -95,6 +95,13 @@ struct Receipt {
   friend bool operator==(const Receipt&, const Receipt&) = default;
 };
 
+// A cluster that a person vouched for, and their word as it is told.
+struct LostCluster {
+  std::string cluster;
+  std::string word;
+  friend bool operator==(const LostCluster&, const LostCluster&) = default;
+};
+
 struct Writer {
   bool exists = false;
   std::string version;  // resourceVersion: every swap is on this one
@@ -107,6 +114,9 @@ struct Writer {
   std::string ended_uid;
   Phase ended = Phase::kPending;
   std::string refused_uid;  // the move that was refused last, before it began
+  // Of a move whose template was deleted and whose clusters are both lost: an attestation names one of them, and this
+  // is the one that it named before. Stays until the next move begins.
+  std::optional<LostCluster> lost;
   friend bool operator==(const Writer&, const Writer&) = default;
 };
 

@@ -17,6 +17,7 @@ using json::Value;
 
 // The end waits until nothing of the move is left there, but not for a cluster that a person vouched is lost.
 bool Engine::MustBeClean(const Look& look, std::string_view cluster) {
+  if (look.writer.lost && look.writer.lost->cluster == cluster) return false;
   const std::optional<Attestation>& word = look.spec.migration.attestation;
   if (!word) return true;
   return cluster != (word->cluster.empty() ? look.object["status"]["source"].str() : std::string_view(word->cluster));

@@ -70,7 +70,7 @@ class KeySet {
 class Explorer {
  public:
   explicit Explorer(const ModelOptions& options)
-      : options_(options), core_(options.own_hub), steps_(core_, options.faults) {}
+      : options_(options), core_(options.own_hub), steps_(core_, options.faults, options.only) {}
 
   ModelResult Run() {
     const World first = steps_.First();

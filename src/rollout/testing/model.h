@@ -23,6 +23,7 @@ namespace baton::rollout::model {
 struct ModelOptions {
   bool own_hub = true;
   int faults = 2;
+  uint32_t only = ~0U;  // those that may happen (FaultBit): more of a few kinds than of all kinds can be gone through
   uint64_t max_states = 50'000'000;
 };
 

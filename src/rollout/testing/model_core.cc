@@ -232,8 +232,8 @@ Verdict Core::Answer(const Question& question) {
                         .source = {.cluster = "A", .cluster_id = "idA", .member_uid = "a0"},
                         .target = {.cluster = "B", .cluster_id = "idB"}};
   seen.override_exists = question.override_id != 0;
-  // Whoever edits it leaves our annotation, which says whose it is. Without it the Writer is read once more before it is
-  // written (Engine::WriterStands).
+  // Whoever edits it leaves our annotation, which says whose it is. Without it the Writer is read once more before it
+  // is written (Engine::WriterStands).
   if (seen.override_exists) seen.override_fence = overrides_[question.override_id].state.fence;
   if (question.override_id != 0 && (question.flags & kBrokenFlag) == 0)
     seen.override_state = overrides_[question.override_id].state;

@@ -6,6 +6,9 @@
 
 namespace baton::rollout::model {
 
+// A person names the newest state, and has looked whether it is there.
+static bool MayBeNamed(const World& world, int8_t state) { return state == world.newest && state != world.disposed; }
+
 std::string_view EventStory(Event event) {
   static constexpr std::string_view kStories[] = {
       "leader 1 looks and decides",
@@ -72,9 +75,9 @@ std::string_view EventStory(Event event) {
 }
 
 bool Steps::Fault(World& world, Event event) {
-  const uint32_t bit = 1U << (static_cast<int>(event) - static_cast<int>(Event::kFirstFault));
+  const uint32_t bit = FaultBit(event);
   static_assert(static_cast<int>(Event::kCount) - static_cast<int>(Event::kFirstFault) <= 32);
-  if ((world.Faults() & bit) != 0 || std::popcount(world.Faults()) >= faults_) return false;
+  if ((only_ & bit) == 0 || (world.Faults() & bit) != 0 || std::popcount(world.Faults()) >= faults_) return false;
   if (IsEnd(world.phase)) return false;
   if (!FaultOfMachines(world, event) && !FaultOfPeople(world, event)) return false;
   world.AddFault(bit);
@@ -162,6 +165,9 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       if (!core_.own_hub() && runs) return false;
       NoLieAfterwards(world, deleted);
       cluster.deleting = true;
+      // Who deletes it when its state was handed over takes that away from who goes on from it; nobody can prevent
+      // that.
+      cluster.disposes = deleted == kSource && !IsGranted(world);
       return true;
     }
     case Event::kHandResume:
@@ -210,14 +216,14 @@ bool Steps::FaultOfPeople(World& world, Event event) {
       world.source_failed = world.target_failed = true;
       return std::exchange(world.template_there, false);
     case Event::kAttest:
-      if (!source.silent || source.job == Job::kRunning || source.state != world.newest) return false;
+      if (!source.silent || source.job == Job::kRunning || !MayBeNamed(world, source.state)) return false;
       source.fenced = true;
       source.job_manager = false;
       world.attested = source.state;
       world.attested_cluster = kSource;
       return true;
     case Event::kLostSource: {
-      if (source.fenced || source.swapped || source.state != world.newest) return false;
+      if (source.fenced || source.swapped || !MayBeNamed(world, source.state)) return false;
       NoLieAfterwards(world, kSource);
       source.silent = source.fenced = true;
       source.job_manager = false;
@@ -230,6 +236,7 @@ bool Steps::FaultOfPeople(World& world, Event event) {
     }
     case Event::kAttestTarget:
       if (!target.silent || target.job == Job::kRunning || source.job == Job::kRunning) return false;
+      if (!MayBeNamed(world, world.newest)) return false;
       target.fenced = true;
       target.job_manager = false;
       world.attested = world.newest;
@@ -262,6 +269,16 @@ bool Steps::FaultOfPeople(World& world, Event event) {
     default:
       return false;
   }
+}
+
+// A state was handed over in this move, or that was decided on.
+bool Steps::IsGranted(const World& world) const {
+  const auto grants = [&](Id writer) { return core_.writer(writer).granted_state != kNothing; };
+  bool granted = grants(world.writer);
+  for (const Pending* slot : {&world.pending[0], &world.pending[1], &world.ghost}) {
+    granted = granted || (slot->what == Do::kSwapWriter && slot->valid && grants(slot->id));
+  }
+  return granted;
 }
 
 // That the move does not go forward was decided on: no look before that is made any more.

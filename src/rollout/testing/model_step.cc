@@ -143,6 +143,10 @@ bool Steps::Look(World& world, int leader) {
   const bool stale = read.writer != world.writer || read.phase != world.phase;
   const Verdict& verdict = core_.Decide(read, Fence(leader));
   if (verdict.effect.what == Do::kNone) return (read.phase == world.phase && SetPhase(world, verdict.phase)) || stale;
+  // By the Writer it read there is a newer leader. What it remembers (how long a start has held) may miss what that one
+  // saw, which is not in this world; so it is told here that it acts at all.
+  if (core_.writer(read.writer).claimed && core_.writer(read.writer).fence > Fence(leader))
+    Break("P6: an old leader acts beside a newer one");
   // What carries no fence is written only when the Writer still stands, which is read once more (Engine::WriterStands).
   const bool no_fence = (verdict.effect.what == Do::kPutOverride && world.override_id == 0) ||
                         (verdict.effect.what == Do::kPutBinding && world.binding.fence == 0);
@@ -268,6 +272,7 @@ bool Steps::Read(World& world, int which) {
 
 void Steps::Start(World& world, int which, int8_t from) {
   Cluster& cluster = world.cluster[which];
+  if (from != kNothing && from == world.disposed) Break("P2: a job starts from a state that is gone");
   if (from != world.newest) Break(from == kNothing ? "P2: a job starts empty" : "P2: a job starts from an older state");
   cluster.job = Job::kRunning;
   cluster.job_manager = true;
@@ -366,6 +371,7 @@ bool Steps::Normal(World& world, Event event) {
       left.job = cluster.job == Job::kRunning ? Job::kRunning : Job::kNone;
       if (left.job == Job::kRunning) left.state = cluster.state;
       left.progressed = left.job == Job::kRunning && cluster.progressed;
+      if (cluster.disposes) world.disposed = cluster.capture;
       cluster = left;
       return true;
     }

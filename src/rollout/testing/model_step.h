@@ -10,7 +10,7 @@ namespace baton::rollout::model {
 
 class Steps {
  public:
-  Steps(Core& core, int faults) : core_(core), faults_(faults) {}
+  Steps(Core& core, int faults, uint32_t only) : core_(core), faults_(faults), only_(only) {}
 
   World First() const;
 
@@ -31,6 +31,7 @@ class Steps {
   bool Fault(World& world, Event event);
   bool FaultOfMachines(World& world, Event event);
   bool FaultOfPeople(World& world, Event event);
+  bool IsGranted(const World& world) const;
   bool GoesBack(const World& world) const;
   bool Ends(const World& world) const;
   void NoLieAfterwards(World& world, int which) const;
@@ -56,6 +57,7 @@ class Steps {
 
   Core& core_;
   int faults_;
+  uint32_t only_;
   const char* broken_ = nullptr;
 };
 

@@ -74,6 +74,7 @@ struct Cluster {
   int8_t state = kNothing;        // what it would go on from; kNothing: it has none
   int8_t capture = kNothing;      // the state that the last stop wrote,
   int8_t capture_dir = kNothing;  // and where: the seq of the stop; kNothing: nowhere of ours
+  bool disposes = false;          // being deleted: what it captured goes with it (Flink: dispose-on-delete)
   // The cluster.
   bool silent = false;
   bool fenced = false;   // a person saw to it that nothing ever runs there again
@@ -136,6 +137,7 @@ struct World {
   Phase read_phase = Phase::kPending;
   // The truth.
   int8_t newest = 1;
+  int8_t disposed = kNothing;                         // a state that is gone
   bool source_failed = false, target_failed = false;  // by a fault, so that not running is no lie
   bool source_put_back = false;                       // from a backup, after the last look before the end
   // Which faults were used: bytes, so that a World has no padding.
@@ -216,5 +218,8 @@ enum class Event : uint8_t {
   kCount,
 };
 std::string_view EventStory(Event event);
+constexpr uint32_t FaultBit(Event event) {
+  return 1U << (static_cast<int>(event) - static_cast<int>(Event::kFirstFault));
+}
 
 }  // namespace baton::rollout::model
