@@ -194,7 +194,7 @@ rt::Task<void> Checkers::FollowOne(kube::Resource resource) {
       for (const kube::Change& change : *changes) {
         const Value& object = change.object;
         version = kube::VersionOf(object);
-        if (change.type == kube::ChangeType::kBookmark) continue;
+        if (change.type == kube::ChangeType::kBookmark || forgot_ == world_.loop().Now()) continue;
         const bool gone = change.type == kube::ChangeType::kDeleted;
         if (resource.kind == kMigrations.kind && gone) moves_.erase(std::string(kube::UidOf(object)));
         if (resource.kind == kMigrations.kind && !gone) MoveChanged(object);

@@ -21,6 +21,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -57,6 +58,7 @@ class Checkers {
   void HubForgets() {
     moves_.clear();
     writers_.clear();
+    forgot_ = world_.loop().Now();
   }
   // Without a receipt, with a number of their own.
   void PersonSaysWhoWrites() { writers_.clear(); }
@@ -95,7 +97,7 @@ class Checkers {
     int64_t attempt = 0;
     std::string source, target;
     std::string ran_at_its_end;  // where its workload ran when the Writer said that it had ended
-    bool stops = false;  // its workload was told to stop
+    bool stops = false;          // its workload was told to stop
     bool of_a_drain = false;
     json::Value spec;
     bool idle_before = false;  // its workload did not run when the move was first told: a job that had failed, say
@@ -141,6 +143,7 @@ class Checkers {
   std::map<std::string, json::Value> drains_;           // by cluster
   std::set<std::string> ended_;                         // moves, by uid
   Duration longest_outage_{};                           // of those that are over
+  std::optional<MonotonicTime> forgot_;                 // what still comes in that moment is of before
   bool meddles_ = false;
   bool meddles_with_statuses_ = false;
   bool operators_forget_ = false;

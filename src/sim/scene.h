@@ -133,7 +133,9 @@ class Scene {
   rt::Task<void> CheckAll(std::string name = "");
 
  private:
-  void OwnsTemplate(const Value& object);  // as its owner wrote it; null: they deleted it
+  rt::Task<bool> NothingMoves();
+  rt::Task<std::string> ProbeThatIsLeft();  // "": none
+  void OwnsTemplate(const Value& object);   // as its owner wrote it; null: they deleted it
 
   Story* story_;
   Value template_before_;

@@ -111,6 +111,8 @@ Trial WishAt(uint64_t seed, size_t k, AtWrite::Side side, Story* story) {
 
 namespace {
 
+constexpr int kRescheduleTries = 8;
+
 rt::Task<void> AbortIt(Scene& scene) { co_await scene.Abort(); }
 
 rt::Task<void> DeleteMigration(Scene& scene) {
@@ -141,15 +143,21 @@ rt::Task<void> EmptyOverride(Scene& scene) {
   }
 }
 
-// Another scheduler: it knows nothing of versions, suspension or tasks.
+// Another scheduler: it knows nothing of suspension or tasks, nor of versions: but that it writes into a locked
+// binding, and not into one that was just given back, is what is meant here. Before and after the move it is the
+// ordinary pipe that would follow it.
 rt::Task<void> Reschedule(Scene& scene, std::string clusters) {
-  // Before and after the move it is the ordinary pipe that would follow it.
-  const bool locked = (co_await scene.Binding())["metadata"]["annotations"].Has(rollout::kFenceAnnotation);
-  if (!locked) co_return;
-  scene.Tell("scheduler", StrCat("a foreign one writes [", clusters, "] into the binding"));
-  [[maybe_unused]] const auto written =
-      co_await scene.world.hub().Patch(federation::kResourceBindings, {"default", "orders-flinkdeployment"},
-                                       kube::PatchType::kMerge, Yaml(StrCat("{spec: {clusters: [", clusters, "]}}")));
+  for (int tries = 0; tries < kRescheduleTries; ++tries) {
+    const Value binding = co_await scene.Binding();
+    if (!binding["metadata"]["annotations"].Has(rollout::kFenceAnnotation)) co_return;
+    Value patch = Yaml(StrCat("{spec: {clusters: [", clusters, "]}}"));
+    patch.Set("metadata", json::Object({{"resourceVersion", kube::VersionOf(binding)}}));
+    const auto written = co_await scene.world.hub().Patch(
+        federation::kResourceBindings, {"default", "orders-flinkdeployment"}, kube::PatchType::kMerge, patch);
+    if (!written.ok()) continue;
+    scene.Tell("scheduler", StrCat("a foreign one writes [", clusters, "] into the binding"));
+    co_return;
+  }
 }
 rt::Task<void> DeleteBinding(Scene& scene) {
   scene.Tell("person", "deletes the binding");
