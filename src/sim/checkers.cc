@@ -283,12 +283,18 @@ void Checkers::CheckEnd(const Value& migration, const Move& move, const std::str
   if (operators_forget_) return;
   const std::string& cluster = phase == "Succeeded" ? move.target : move.source;
   if (!cluster.empty() && move.ran_at_its_end == cluster) return;
-  // What is told is what its operator said.
-  if (world_.has_member(cluster) && world_.LiedWithin(cluster, kLastCalls)) return;
+  if (world_.has_member(cluster) && TellsWhatIsNot(cluster)) return;
   if (RunsThere(kube::NamespaceOf(migration), migration["spec"]["workload"], cluster)) return;
   Wrong("I6", StrCat(kube::NameOf(migration), " says ", phase, ", and ", migration["spec"]["workload"]["kind"].str(),
                      "/", migration["spec"]["workload"]["name"].str(), " does not run in ",
                      cluster.empty() ? "any cluster that it names" : cluster));
+}
+
+// What is decided is what a cluster's operator says: one that lies, stalls, or is slow to look says what is not so, or
+// is no longer.
+bool Checkers::TellsWhatIsNot(const std::string& cluster) const {
+  const practice::Faults& faults = world_.practice(cluster).faults();
+  return faults.stall_operator > Duration{} || faults.slow > 1 || world_.LiedWithin(cluster, kLastCalls);
 }
 
 void Checkers::EndIsRecorded(const Value& before, const Value& writer) {
@@ -317,7 +323,7 @@ void Checkers::CheckStable(const Value& before, const Value& writer) {
     const Duration ran = lasts <= kDecidedWithin ? owned.before : Duration{};
     const Duration stable = owned.running == 0 ? ran : lasts;
     const std::string& target = move->second.target;
-    if (world_.practice(target).faults().stall_operator > Duration{} || world_.LiedWithin(target, kLastCalls)) continue;
+    if (TellsWhatIsNot(target)) continue;
     if (stable < asked / 2)
       Wrong("I6", StrCat("the source of ", claim["migration"].str(), " goes when its target has run for ",
                          stable / seconds(1), " s without a break, and ", asked / seconds(1), " s were asked for"));
