@@ -20,6 +20,7 @@ constexpr int kMovesAtATime = 5;               // of one cluster, out or in, whe
 constexpr int64_t kStabilizationSeconds = 10;  // of a move that names none
 constexpr Duration kWatchAgain = milliseconds(10);
 constexpr Duration kRestartsWithin = seconds(1);
+constexpr double kHardlyLooks = 30;               // times slower than it should be: an operator
 constexpr Duration kDecidedWithin = seconds(15);  // from a look at a cluster: two at most, each with a time limit
 constexpr Duration kOutagesLook = seconds(30);
 constexpr Duration kSeenWithin = seconds(1);  // of what is written
@@ -294,7 +295,7 @@ void Checkers::CheckEnd(const Value& migration, const Move& move, const std::str
 // is no longer.
 bool Checkers::TellsWhatIsNot(const std::string& cluster) const {
   const practice::Faults& faults = world_.practice(cluster).faults();
-  return faults.stall_operator > Duration{} || faults.slow > 1 || world_.LiedWithin(cluster, kLastCalls);
+  return faults.stall_operator > Duration{} || faults.slow >= kHardlyLooks || world_.LiedWithin(cluster, kLastCalls);
 }
 
 void Checkers::EndIsRecorded(const Value& before, const Value& writer) {
