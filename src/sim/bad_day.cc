@@ -158,7 +158,9 @@ DayPlan Draw(const Scene& scene, BadCalls& chance, rt::SeededRandom& rare, uint6
                      : falls_back ? ", deadlines: {Verifying: 3m, Quiescing: 2m}, captureFallback: LastCheckpoint"
                                   : ", deadlines: {Verifying: 3m}";
   if (chance.OneIn(4)) course.stabilization = 20;
-  course.paused = rare.Below(kPausedOneIn) == 0 && ours && !course.restored;
+  // Who deletes the binding takes the pause with it.
+  const bool unbound = std::ranges::count(course.meddlings, MeddlingCalled("DeleteBinding")) > 0;
+  course.paused = rare.Below(kPausedOneIn) == 0 && ours && !course.restored && !unbound;
   return course;
 }
 

@@ -65,6 +65,7 @@ class Scene {
   std::vector<std::string> problems;
   bool template_edited = false;    // by the scene itself
   bool operator_forgot = false;    // a status; what it does then to a job that runs is its own doing
+  bool operator_lied = false;      // that a job runs which it had not started yet: what it was to start from is gone
   bool deleted_in_member = false;  // somebody deleted the workload in a cluster, where it is made anew, and held
   bool paused_by_a_user = false;   // the binding's scheduling, before the move
   Checkers* checkers = nullptr;    // of what must hold all the time, while the scene is played
