@@ -325,15 +325,17 @@ Error ExecuteController::WasRemoved(const kube::Name& name, const Member& member
   return ConflictError(StrCat("the Work of ", name.Key(), " was removed before it arrived in ", member.name()));
 }
 
-// Whether the Work of what was rendered is still there: as the copy has it, or as the hub says now.
+// Whether the Work of what was rendered is still there, and not on its way out: as the copy has it, or as the hub says
+// now. Whoever removes its last finalizer has looked at the member before, and does not look again.
 rt::Task<Result<bool>> ExecuteController::StillWanted(const json::Value& manifest, bool look_live) {
   const json::Value& annotations = manifest["metadata"]["annotations"];
   const kube::Name work{std::string(annotations[keys::kWorkNamespace].str()),
                         std::string(annotations[keys::kWorkName].str())};
-  if (!look_live || work.name.empty()) co_return !hub_.works().Get(work.Key()).is_null();
+  const auto stands = [](const json::Value& object) { return !object.is_null() && !kube::IsDeleting(object); };
+  if (!look_live || work.name.empty()) co_return stands(hub_.works().Get(work.Key()));
   const Result<json::Value> live = co_await hub_.api().Get(kWorks, work);
   if (!live.ok() && live.error().kind() != ErrorKind::kNotFound) co_return live.error();
-  co_return live.ok();
+  co_return live.ok() && stands(*live);
 }
 
 // A create that comes late has no version to fail on: it may arrive after its Work was removed everywhere, by a leader
