@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/probe.h"
+#include "sim/reach_texts.h"
+#include "sim/scenario.h"
 #include "sim/stories.h"
 #include "sim/trials.h"
 
@@ -27,6 +29,14 @@ void PlayStory(std::string_view name) {
   if (story != nullptr) Play(story->seed, story->play);
 }
 
+void PlayFile(std::string_view name) {
+  for (const EmbeddedText& file : ReachTexts()) {
+    if (file.name != name) continue;
+    const Result<scenario::Scenario> scenario = scenario::Scenario::Parse(std::string(name), file.text);
+    if (scenario.ok()) PlayScenario(*scenario);
+  }
+}
+
 // Both ways, both delays, then the next write.
 void TwoLeaders(size_t attempt) {
   const size_t which = attempt - 1;
@@ -44,6 +54,7 @@ constexpr Reach kReaches[] = {
     {"federation.late_create_taken_back", TwoLeaders, 4 * kTriesMax},
     {"federation.older_epoch_refused", TwoLeaders, 4 * kTriesMax},
     {"rollout.attested", [](size_t) { PlayStory("attested-source"); }, 1},
+    {"rollout.both_clusters_are_lost", [](size_t) { PlayFile("template_deleted_both_lost.yaml"); }, 1},
     {"rollout.contested", [](size_t) { PlayStory("contested-binding"); }, 1},
     {"rollout.deleted_before_its_finalizer", [](size_t) { PlayStory("deleted-before-it-began"); }, 1},
     {"rollout.first_placement_finds_it_elsewhere", [](size_t) { PlayStory("hub-lost"); }, 1},
@@ -52,7 +63,10 @@ constexpr Reach kReaches[] = {
     {"rollout.late_lock_removed", [](size_t) { PlayStory("late-lock"); }, 1},
     {"rollout.late_override_removed", TwoLeaders, 4 * kTriesMax},
     {"rollout.late_probe_taken_back", TwoLeaders, 4 * kTriesMax},
+    {"rollout.late_start_is_kept", [](size_t) { PlayFile("started_late_and_nobody_looked.yaml"); }, 1},
     {"rollout.record_is_older_than_the_member", [](size_t) { PlayStory("hub-restored-after-an-abort"); }, 1},
+    {"rollout.source_is_newer_than_the_word", [](size_t) { PlayFile("target_lost_when_the_source_ran_again.yaml"); },
+     1},
     {"rollout.stray_found", [](size_t) { PlayStory("member-restored"); }, 1},
     {"rollout.target_is_lost", [](size_t) { PlayStory("lost-target"); }, 1},
 };
