@@ -65,7 +65,7 @@ class ExecuteController {
     kPlain,  // it goes
   };
   rt::Task<Result<bool>> RemoveFromMember(Member& member, const json::Value& work, Removal removal);
-  // Whether what is there is the one writer of a workload whose template stands: it does not go with its Work.
+  // The one writer of a workload whose template stands does not go with its Work.
   rt::Task<Result<Removal>> RemovalOf(std::string cluster, json::Value manifest);
   rt::Task<Result<void>> WriteStatus(const json::Value& work, const Applied* applied, bool suspended);
   void TellFailure(const json::Value& work, const std::string& message);

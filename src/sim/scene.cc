@@ -304,7 +304,6 @@ rt::Task<void> Scene::ExpectClean() {
   Expect(report->clean(), report->Text());
   Expect(report->out > 0, "nothing came out");
 }
-// Nothing of ours but the records, and the user's template as it was.
 rt::Task<bool> Scene::NothingMoves() {
   const auto migrations = co_await world.hub().ListAll(kMigrations);
   co_return migrations.ok() && std::ranges::all_of(migrations->items, [](const Value& one) { return IsOver(one); });
@@ -322,6 +321,7 @@ rt::Task<std::string> Scene::ProbeThatIsLeft() {
   co_return "";
 }
 
+// Nothing of ours but the records, and the user's template as it was.
 rt::Task<void> Scene::ExpectNoResidue() {
   // What its policy wants after a move may be another one.
   co_await world.Until([this] { return NothingMoves(); }, kWithin);
