@@ -29,13 +29,15 @@ std::vector<GuardCount> ListGuards() {
   std::vector<GuardCount> records;
   for (const guard_internal::Guard& guard : Records()) {
     records.push_back({guard.name, guard.file, guard.line, guard.removed.load(std::memory_order_relaxed),
-                       guard.passes.load(std::memory_order_relaxed), guard.mattered.load(std::memory_order_relaxed)});
+                       guard.passes.load(std::memory_order_relaxed), guard.decided.load(std::memory_order_relaxed),
+                       guard.mattered.load(std::memory_order_relaxed)});
   }
   std::ranges::sort(records, {}, Place);
   std::vector<GuardCount> guards;
   for (const GuardCount& record : records) {
     if (!guards.empty() && Place(guards.back()) == Place(record)) {
       guards.back().passes += record.passes;  // another instance of the same template
+      guards.back().decided += record.decided;
       guards.back().mattered += record.mattered;
     } else {
       guards.push_back(record);
@@ -59,6 +61,7 @@ void RestoreGuards() {
   for (guard_internal::Guard& guard : Records()) {
     guard.removed.store(false, std::memory_order_relaxed);
     guard.passes.store(0, std::memory_order_relaxed);
+    guard.decided.store(0, std::memory_order_relaxed);
     guard.mattered.store(0, std::memory_order_relaxed);
   }
 }

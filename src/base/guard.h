@@ -41,7 +41,8 @@ struct GuardCount {
   uint32_t line;
   bool removed;
   uint64_t passes;    // evaluations since the last RestoreGuards()
-  uint64_t mattered;  // of these, how often the condition was false and the guard removed
+  uint64_t decided;   // of these, how often the condition was false: where it never was, nothing differs without it
+  uint64_t mattered;  // of these, how often the guard was removed
 };
 
 // All guards, sorted by name, file and line.
@@ -62,11 +63,13 @@ struct alignas(64) Guard {
   uint32_t line;
   std::atomic<bool> removed;
   std::atomic<uint64_t> passes;
+  std::atomic<uint64_t> decided;
   std::atomic<uint64_t> mattered;
 
   bool Holds(bool condition) {
     passes.fetch_add(1, std::memory_order_relaxed);
     if (condition) return true;
+    decided.fetch_add(1, std::memory_order_relaxed);
     if (!removed.load(std::memory_order_relaxed)) return false;
     mattered.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -85,7 +88,7 @@ static_assert(sizeof(Guard) == 64);
   ({                                                                                                                 \
     static_assert(::baton::probe_internal::IsPlaceName("" name), "a guard is named like \"module.what_it_checks\""); \
     [[gnu::used, gnu::section("baton_guards")]] static constinit ::baton::guard_internal::Guard record{              \
-        "" name, __FILE__, __LINE__, false, 0, 0};                                                                   \
+        "" name, __FILE__, __LINE__, false, 0, 0, 0};                                                                \
     record.Holds(static_cast<bool>(__VA_ARGS__));                                                                    \
   })
 

@@ -42,6 +42,7 @@ TEST_F(GuardTest, IsItsConditionWhileItStands) {
   EXPECT_GT(guards[0].line, 0U);
   EXPECT_FALSE(guards[0].removed);
   EXPECT_EQ(guards[0].passes, 2U);
+  EXPECT_EQ(guards[0].decided, 1U);
   EXPECT_EQ(guards[0].mattered, 0U);
 }
 

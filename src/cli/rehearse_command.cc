@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -219,9 +219,7 @@ int PlayOne(Asked& asked, uint64_t seed, bool trace) {
 
 int PlayMany(Asked& asked, uint64_t from, uint64_t count, size_t jobs) {
   sim::SwarmOptions options{.from = from, .count = count, .jobs = jobs};
-  options.play = [&](uint64_t first, uint64_t row, const sim::DayReport& report, const sim::DayDone& done) {
-    std::vector<uint64_t> seeds(row);
-    std::iota(seeds.begin(), seeds.end(), first);
+  options.play = [&](std::span<const uint64_t> seeds, const sim::DayReport& report, const sim::DayDone& done) {
     sim::RehearseAll(
         asked.fleet, asked.wish, seeds, {.faults = true},
         [&](const sim::Rehearsal& played) { return report(played.day); }, done);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -246,8 +247,8 @@ int PlayFleets(const Flags& flags, uint64_t seed, size_t jobs) {
     return day.problems.empty() ? 0 : kFailed;
   }
   sim::SwarmOptions options{.from = seed, .count = *seeds, .budget = *budget, .jobs = jobs, .row = days->row()};
-  options.play = [&](uint64_t from, uint64_t count, const sim::DayReport& report, const sim::DayDone& done) {
-    days->PlayRow(from, count, report, done);
+  options.play = [&](std::span<const uint64_t> of_row, const sim::DayReport& report, const sim::DayDone& done) {
+    days->PlayRow(of_row, report, done);
   };
   const Result<sim::Swarm> swarm = sim::RunSwarm(options, failed);
   if (!swarm.ok()) return Failure(kName, swarm.error());

@@ -372,8 +372,10 @@ Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail det
   return day;
 }
 
-void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const DayReport& report, const DayDone& done) {
-  INVARIANT(count == 0 || BeginningOf(from) == BeginningOf(from + count - 1), "days of one beginning");
+void PlayDays(std::span<const uint64_t> seeds, bool with_matrix, const DayReport& report, const DayDone& done) {
+  if (seeds.empty()) return;
+  const uint64_t from = seeds.front();
+  for (const uint64_t seed : seeds) INVARIANT(BeginningOf(seed) == BeginningOf(from), "days of one beginning");
   Story story(Story::Detail::kCounts);
   BadCalls chance(from);
   CallBook book;
@@ -381,7 +383,7 @@ void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const DayReport& 
       BeginningOf(from),
       [&](Scene& scene) -> rt::Task<void> {
         co_await Begin(scene, from);
-        for (uint64_t seed = from; seed < from + count; ++seed) {
+        for (const uint64_t seed : seeds) {
           const Result<Branch> branch = Branch::Fork();
           if (!branch.ok()) {
             done(seed, {.text = {}, .died = std::string(branch.error().message())});

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,6 @@ Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail det
 // gave, or with how the child died.
 using DayReport = std::function<std::string(const Day& day)>;
 using DayDone = std::function<void(uint64_t seed, const ChildOutput& output)>;
-void PlayDays(uint64_t from, uint64_t count, bool with_matrix, const DayReport& report, const DayDone& done);
+void PlayDays(std::span<const uint64_t> seeds, bool with_matrix, const DayReport& report, const DayDone& done);
 
 }  // namespace baton::sim

@@ -118,14 +118,13 @@ Day FleetDays::Play(uint64_t seed, Story::Detail detail) const {
   return DayOf(row, played);
 }
 
-void FleetDays::PlayRow(uint64_t from, uint64_t count, const DayReport& report, const DayDone& done) const {
+void FleetDays::PlayRow(std::span<const uint64_t> seeds, const DayReport& report, const DayDone& done) const {
   std::map<std::pair<uint64_t, bool>, std::vector<uint64_t>> beginnings;
-  for (uint64_t seed = from; seed < from + count; ++seed)
-    beginnings[{seed % rows_.size(), IsOnOwnHub(seed)}].push_back(seed);
-  for (const auto& [which, seeds] : beginnings) {
+  for (const uint64_t seed : seeds) beginnings[{seed % rows_.size(), IsOnOwnHub(seed)}].push_back(seed);
+  for (const auto& [which, of_one] : beginnings) {
     const Row& row = At(which.first);
     RehearseAll(
-        row.fleet, row.wish, seeds, OptionsOf(seeds.front(), Story::Detail::kCounts),
+        row.fleet, row.wish, of_one, OptionsOf(of_one.front(), Story::Detail::kCounts),
         [&](Rehearsal& played) { return report(DayOf(row, played)); }, done);
   }
 }

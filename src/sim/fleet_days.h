@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ class FleetDays {
 
   // For a swarm (sim/swarm.h): seeds of one row, each in a fork of the process.
   uint64_t row() const { return rows_.size() * kSeedsOfAFleet; }
-  void PlayRow(uint64_t from, uint64_t count, const DayReport& report, const DayDone& done) const;
+  void PlayRow(std::span<const uint64_t> seeds, const DayReport& report, const DayDone& done) const;
 
  private:
   static constexpr uint64_t kSeedsOfAFleet = 32;  // in a row

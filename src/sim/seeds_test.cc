@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <map>
+#include <vector>
 
 #include "sim/bad_day.h"
 #include "sim/scene_for_test.h"
@@ -31,10 +32,10 @@ TEST(SeedsTest, OneSeedIsOneStoryByteByByte) {
 }
 
 TEST(SeedsTest, ADayOfARowIsTheDayThatIsPlayedAlone) {
-  const uint64_t from = kSeedsOfOneBeginning + 3;
+  const std::vector<uint64_t> seeds = {kSeedsOfOneBeginning + 3, kSeedsOfOneBeginning + 4, kSeedsOfOneBeginning + 9};
   std::map<uint64_t, ChildOutput> outputs;
   PlayDays(
-      from, 3, true, [](const Day& day) { return day.Json().ToString(); },
+      seeds, true, [](const Day& day) { return day.Json().ToString(); },
       [&](uint64_t seed, const ChildOutput& output) { outputs[seed] = output; });
   EXPECT_EQ(outputs.size(), 3U);
   for (const auto& [seed, output] : outputs) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -66,10 +67,12 @@ std::string PlayRow(uint64_t from, uint64_t count, const SwarmOptions& options) 
     if (output.died.empty()) return;
     text += Day{.seed = seed, .problems = {StrCat("the program ended by ", output.died)}}.Json().ToString() + "\n";
   };
+  std::vector<uint64_t> seeds(count);
+  std::iota(seeds.begin(), seeds.end(), from);
   if (options.play != nullptr) {
-    options.play(from, count, report, done);
+    options.play(seeds, report, done);
   } else {
-    PlayDays(from, count, options.matrix, report, done);
+    PlayDays(seeds, options.matrix, report, done);
   }
   return text + ProbesLine(CpuSeconds() - begun);
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct SwarmOptions {
   bool matrix = false;                  // count which faults met which calls
   uint64_t row = kSeedsOfOneBeginning;  // seeds that are played by one process: those of one seed / row
   // Plays seeds of one row, each in a process of its own; null: bad days.
-  using PlayRow = std::function<void(uint64_t from, uint64_t count, const DayReport& report, const DayDone& done)>;
+  using PlayRow = std::function<void(std::span<const uint64_t> seeds, const DayReport& report, const DayDone& done)>;
   PlayRow play = nullptr;
 };
 

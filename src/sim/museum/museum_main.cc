@@ -17,15 +17,13 @@
 
 #include "base/guard.h"
 #include "base/strings.h"
-#include "sim/bad_day.h"
 #include "sim/museum/exhibits.h"
+#include "sim/museum/hunt.h"
 #include "sim/museum/scenes.h"
 #include "sim/processes.h"
 
 namespace baton::sim {
 namespace {
-
-constexpr uint64_t kHuntRow = 16;  // days that are played before it is looked whether one has found it
 
 struct Finding {
   std::string scene;  // "": not found
@@ -247,41 +245,29 @@ int Search(std::string_view guard, size_t seeds) {
   return 1;
 }
 
-// In a child: "SEED PROBLEM" of the first random day that goes wrong, as seen from outside; "": none does.
-std::string Hunt1(const Exhibit& exhibit, uint64_t seeds) {
-  Without({exhibit.guard, exhibit.behind});
-  std::string found;
-  const auto report = [](const Day& day) { return FirstFromOutside(day.problems); };
-  const auto done = [&](uint64_t seed, const ChildOutput& output) {
-    if (found.empty() && output.died.empty() && !output.text.empty()) found = StrCat(seed, " ", output.text);
-  };
-  for (uint64_t from = 0; from < seeds && found.empty(); from += kHuntRow)
-    PlayDays(from, std::min(kHuntRow, seeds - from), false, report, done);
-  return found;
-}
-
 int Hunt(size_t jobs, uint64_t seeds, std::string_view text) {
   std::vector<const Exhibit*> exhibits = Chosen(text);
   std::erase_if(exhibits, [](const Exhibit* one) { return one->guard.empty(); });
-  size_t hunted = 0;
-  const auto more = [&](uint64_t id) -> Processes::Work {
-    if (id >= exhibits.size()) return nullptr;
-    return [&, id] { return Hunt1(*exhibits[id], seeds); };
-  };
-  const auto done = [&](uint64_t id, const ChildOutput& output) {
-    const Exhibit& exhibit = *exhibits[id];
-    const std::string with = exhibit.behind.empty() ? "" : StrCat(" with ", exhibit.behind);
-    hunted += output.text.empty() ? 0 : 1;
-    std::printf("%s%s: %s\n", std::string(exhibit.guard).c_str(), with.c_str(),
-                output.text.empty() ? "not found" : StrCat("seed ", output.text).c_str());
+  size_t found = 0;
+  const auto on_hunted = [&](const Hunted& hunted) {
+    const Exhibit& exhibit = *hunted.exhibit;
+    const std::string with = hunted.alone || exhibit.behind.empty() ? "" : StrCat(" with ", exhibit.behind);
+    found += hunted.scene.empty() ? 0 : 1;
+    std::printf("%-9s %s%s: %s (it decided in %llu days, %llu were played without it)\n",
+                hunted.scene.empty() ? "NOT FOUND" : "found", std::string(exhibit.guard).c_str(), with.c_str(),
+                hunted.scene.empty() ? "-" : StrCat(hunted.scene, ": ", hunted.problem).c_str(),
+                static_cast<unsigned long long>(hunted.decided), static_cast<unsigned long long>(hunted.played));
     std::fflush(stdout);
   };
-  Processes processes(jobs);
-  const Result<void> ran = processes.RunAll(more, done);
-  if (!ran.ok()) std::fprintf(stderr, "museum: %s\n", ran.error().ToString().c_str());
-  std::printf("%zu of %zu found by the days of %llu seeds\n", hunted, exhibits.size(),
+  const Result<std::vector<std::string>> wrong = HuntAll(exhibits, {.jobs = jobs, .seeds = seeds}, on_hunted);
+  if (!wrong.ok()) {
+    std::fprintf(stderr, "museum: %s\n", wrong.error().ToString().c_str());
+    return 1;
+  }
+  for (const std::string& one : *wrong) std::printf("WRONG     with all guards in, %s\n", one.c_str());
+  std::printf("%zu of %zu found by the days of %llu seeds\n", found, exhibits.size(),
               static_cast<unsigned long long>(seeds));
-  return ran.ok() ? 0 : 1;
+  return wrong->empty() ? 0 : 1;
 }
 
 int PlayOne(const std::string& scene, std::string_view guard, std::string_view behind) {

@@ -4,10 +4,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <utility>
 
+#include "base/invariant.h"
 #include "base/strings.h"
 #include "rollout/testing/model.h"
 #include "sim/bad_day.h"
+#include "sim/fleet_days.h"
 #include "sim/pairs.h"
 #include "sim/scenario.h"
 #include "sim/stories.h"
@@ -61,9 +65,34 @@ Result<Played> PlayModel(std::string_view hub) {
   return played;
 }
 
+DayKind OfFleets(std::string name, uint64_t percent, Result<FleetDays> days) {
+  INVARIANT(days.ok(), days.error().message());
+  const auto fleets = std::make_shared<const FleetDays>(*std::move(days));
+  return {.name = std::move(name),
+          .percent = percent,
+          .row = fleets->row(),
+          .play = [fleets](std::span<const uint64_t> seeds, const DayReport& report,
+                           const DayDone& done) { fleets->PlayRow(seeds, report, done); },
+          .play_one = [fleets](uint64_t seed) { return fleets->Play(seed); }};
+}
+
 Played Of(const Trial& trial, size_t k) { return {.problems = trial.problems, .past_the_end = trial.writes < k}; }
 
 }  // namespace
+
+const std::vector<DayKind>& DayKinds() {
+  static const std::vector<DayKind> kAll = {
+      {.name = "seed",
+       .percent = 80,
+       .row = kSeedsOfOneBeginning,
+       .play = [](std::span<const uint64_t> seeds, const DayReport& report,
+                  const DayDone& done) { PlayDays(seeds, false, report, done); },
+       .play_one = [](uint64_t seed) { return PlayDay(seed); }},
+      OfFleets("kinds", 15, FleetDays::OfKinds()),
+      OfFleets("drains", 5, FleetDays::OfDrains()),
+  };
+  return kAll;
+}
 
 Result<Played> PlayScene(std::string_view name) {
   std::vector<std::string> words = Words(name);
@@ -78,7 +107,9 @@ Result<Played> PlayScene(std::string_view name) {
   }
   if (kind == "file" && words.size() == 2) return PlayFile(words[1]);
   if (kind == "model" && words.size() == 2) return PlayModel(words[1]);
-  if (kind == "seed" && words.size() == 2) return Played{.problems = PlayDay(Number(words[1])).problems};
+  for (const DayKind& days : words.size() == 2 ? DayKinds() : std::vector<DayKind>()) {
+    if (kind == days.name) return Played{.problems = days.play_one(Number(words[1])).problems};
+  }
   if (kind == "crash" && words.size() == 4) {
     const Way way = TRY(WayOf(words[1]));
     return Of(CrashAt(kSeed, way, Number(words[3]), SideOf(words[2]), nullptr, hub), Number(words[3]));

@@ -8,7 +8,9 @@
 //   meddle Abort 44                   one of sim/trials.h, at write 44
 //   file guards/late_write            tests/scenarios/guards/late_write.yaml
 //   model foreign                     every interleaving of the protocol's small model (rollout/testing/model.h; own,
-//   foreign) seed 123                          a bad day, as `baton simulate --seed 123`
+//                                     foreign)
+//   seed 123                          a bad day, as `baton simulate --seed 123`
+//   kinds 12, drains 3                likewise, as `baton simulate --kinds --seed 12`, `--drains`
 #pragma once
 
 #include <functional>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sim/swarm.h"
 
 namespace baton::sim {
 
@@ -24,6 +27,16 @@ struct Played {
   std::vector<std::string> problems;
   bool past_the_end = false;  // there is no such write: later ones need not be tried
 };
+
+// Random days of one kind, which a hunt goes through (sim/museum/hunt.h).
+struct DayKind {
+  std::string name;      // of its scenes: "seed"
+  uint64_t percent = 0;  // of the seeds of a hunt
+  uint64_t row = 1;      // days of one seed / row may be played together
+  SwarmOptions::PlayRow play;
+  std::function<Day(uint64_t seed)> play_one;
+};
+const std::vector<DayKind>& DayKinds();
 
 Result<Played> PlayScene(std::string_view name);
 
