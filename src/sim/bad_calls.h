@@ -27,7 +27,11 @@ class BadCalls final : public kube::FaultPlan {
     random_ = rt::SeededRandom(seed);
     faults_.emplace(random_, Mix(random_));
   }
-  void Begin() { on_ = true; }
+  // `faults` false: from here on writes are counted, and nothing goes wrong.
+  void Begin(bool faults = true) {
+    on_ = true;
+    if (!faults) faults_->Stop();
+  }
   void End() { on_ = false; }
   kube::FaultDecision ForCall(const kube::Call& call) override;
   kube::FaultDecision ForOpen(const kube::WatchCall& call) override {

@@ -12,6 +12,7 @@
 #include "sim/actors.h"
 #include "sim/bad_calls.h"
 #include "sim/checkers.h"
+#include "sim/plots.h"
 #include "sim/scene.h"
 #include "sim/stories_rare.h"
 #include "sim/trials.h"
@@ -272,6 +273,12 @@ rt::Task<void> AskAgain(Scene& scene, const DayPlan& drawn, Day& day) {
 rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
   rt::VirtualLoop& loop = scene.world.loop();
   rt::SeededRandom rare(~day.seed);
+  if (const Plot* plot = DrawPlot(scene, day.seed)) {
+    day.plot = plot->name;
+    co_await PlayPlot(*plot, Course(scene, chance, rare, day));
+    day.end = EndOf(co_await scene.Migration());
+    co_return;
+  }
   const DayPlan drawn = Draw(scene, chance, rare, day.seed);
   if (drawn.image_fails) scene.world.practice(scene.to).faults().fail_image = true;
   if (drawn.paused) co_await UserPauses(scene);
@@ -410,6 +417,7 @@ json::Value Day::Json() const {
   return json::Object({{"seed", static_cast<int64_t>(seed)},
                        {"problems", wrong},
                        {"end", end},
+                       {"plot", plot},
                        {"events", static_cast<int64_t>(events)},
                        {"calls", static_cast<int64_t>(calls)},
                        {"faults", hits},
@@ -441,6 +449,7 @@ Day Day::FromJson(const Value& value) {
   const auto number = [&](std::string_view field) { return static_cast<uint64_t>(value[field].int_or(0)); };
   Day day{.seed = number("seed"),
           .end = std::string(value["end"].str()),
+          .plot = std::string(value["plot"].str()),
           .events = number("events"),
           .calls = number("calls"),
           .leaders = number("leaders"),

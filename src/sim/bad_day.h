@@ -31,6 +31,7 @@ struct Day {
   uint64_t seed = 0;
   std::vector<std::string> problems;  // empty: all went well
   std::string end;                    // the phase it ended in; "Held": a person is asked; "Gone": it was deleted
+  std::string plot;                   // what it has besides faults (sim/plots.h); "": nothing
   uint64_t events = 0;                // turns of the loop
   uint64_t calls = 0;                 // of controllers to hub and members
   std::array<size_t, kube::kFaults> faults{};

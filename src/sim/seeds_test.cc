@@ -48,6 +48,7 @@ TEST(SeedsTest, ADayIsReadBackAsItWas) {
   Day day{.seed = 7,
           .problems = {"a", "b"},
           .end = "Held",
+          .plot = "herd",
           .events = 1,
           .calls = 2,
           .leaders = 3,

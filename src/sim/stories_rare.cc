@@ -63,6 +63,10 @@ rt::Task<void> AttestedBeginning(Scene& scene) {
       (co_await scene.OnMember(scene.from))["status"]["jobStatus"]["upgradeSavepointPath"].str());
   scene.Expect(!beginning.empty(), "it runs again and names no state that it began from");
   co_await scene.world.loop().Sleep(seconds(20));
+  co_await AttestTheBeginning(scene, beginning);
+}
+
+rt::Task<void> AttestTheBeginning(Scene& scene, std::string beginning) {
   scene.world.practice(scene.from).faults().slow = 10;
   scene.move = "again";
   co_await scene.Ask("", "again");

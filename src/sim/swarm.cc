@@ -101,6 +101,7 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.meddlings += day.meddlings;
   swarm.newcomers += day.newcomers;
   swarm.moves += day.moves;
+  if (!day.plot.empty()) ++swarm.plots[day.plot];
   swarm.outages.push_back(day.outage);
   for (size_t i = 0; i < day.faults.size(); ++i) swarm.faults.at(i) += day.faults.at(i);
   ++swarm.ends[day.end.empty() ? "Failed" : day.end];
@@ -229,6 +230,8 @@ std::string Swarm::Text() const {
             "  partitions ", partitions, "  drifting clocks ", drifts, "  meddlings ", meddlings, "  GitOps syncs ",
             syncs, "  newcomers ", newcomers, "\nspent quotas ", quotas, "  clusters restored ", restores,
             "  asked for again ", again, "  taints ", taints, "  evictions of a Karmada ", evictions);
+  if (!plots.empty()) StrAppend(text, "\nplots:");
+  for (const auto& [plot, count] : plots) StrAppend(text, "  ", plot, " ", count);
   std::vector<Duration> sorted = outages;
   std::ranges::sort(sorted);
   if (!sorted.empty()) {

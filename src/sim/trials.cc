@@ -229,21 +229,6 @@ const std::vector<Meddling>& AllMeddlings() {
   return kAll;
 }
 
-rt::Task<void> ExpectAfterMeddling(Scene& scene, const Value& end) {
-  const bool deleted = (co_await scene.Template()).is_null();
-  const bool held = scene.deleted_in_member && !deleted && !Scene::IsBlocked(end) && co_await IsHeldAsStray(scene);
-  if (held) co_return co_await scene.ExpectClean();
-  if (!end.is_null() && !deleted) co_await scene.CheckAll();
-  if (end.is_null() && !deleted) {
-    const std::string holder((co_await scene.Writer())["spec"]["holder"]["cluster"].str());
-    co_await scene.ExpectRunsAlone(holder);
-    co_await scene.ExpectNoResidue();
-    co_await scene.world.loop().Sleep(kCommitted);
-  }
-  if (deleted) co_await ExpectGoneWithItsTemplate(scene);
-  co_await scene.ExpectClean();
-}
-
 }  // namespace
 
 rt::Task<bool> IsHeldAsStray(Scene& scene) {
@@ -269,6 +254,21 @@ rt::Task<void> ExpectGoneWithItsTemplate(Scene& scene) {
       minutes(5));
   scene.Expect(gone, "the template is gone and the workload is not");
   scene.Expect((co_await scene.Overrides()).empty(), "residue: the override");
+}
+
+rt::Task<void> ExpectAfterMeddling(Scene& scene, const Value& end) {
+  const bool deleted = (co_await scene.Template()).is_null();
+  const bool held = scene.deleted_in_member && !deleted && !Scene::IsBlocked(end) && co_await IsHeldAsStray(scene);
+  if (held) co_return co_await scene.ExpectClean();
+  if (!end.is_null() && !deleted) co_await scene.CheckAll();
+  if (end.is_null() && !deleted) {
+    const std::string holder((co_await scene.Writer())["spec"]["holder"]["cluster"].str());
+    co_await scene.ExpectRunsAlone(holder);
+    co_await scene.ExpectNoResidue();
+    co_await scene.world.loop().Sleep(kCommitted);
+  }
+  if (deleted) co_await ExpectGoneWithItsTemplate(scene);
+  co_await scene.ExpectClean();
 }
 
 std::span<const Meddling> Meddlings() { return AllMeddlings(); }

@@ -55,6 +55,8 @@ std::span<const Meddling> Meddlings();
 rt::Task<bool> IsHeldAsStray(Scene& scene);
 // When the template was deleted: nothing of it is left in any cluster, nor of a move.
 rt::Task<void> ExpectGoneWithItsTemplate(Scene& scene);
+// What must hold when a move that was meddled with has come to that end.
+rt::Task<void> ExpectAfterMeddling(Scene& scene, const Value& end);
 Trial MeddleAt(uint64_t seed, const Meddling& one, size_t k, Story* story = nullptr, HubOf hub = HubOf::kBaton);
 
 }  // namespace baton::sim

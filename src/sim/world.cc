@@ -38,6 +38,30 @@ class SlowPlan final : public kube::FaultPlan {
   const Duration& slow_;
 };
 
+// What is scripted, and where nothing is, the other plan.
+class ScriptedFirst final : public kube::FaultPlan {
+ public:
+  // Both outlive this.
+  ScriptedFirst(kube::FaultPlan& scripted, kube::FaultPlan& below) : scripted_(scripted), below_(below) {}
+
+  kube::FaultDecision ForCall(const kube::Call& call) override {
+    const kube::FaultDecision decision = scripted_.ForCall(call);
+    return decision.fault == kube::Fault::kNone ? below_.ForCall(call) : decision;
+  }
+  kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
+    const kube::FaultDecision decision = scripted_.ForOpen(call);
+    return decision.fault == kube::Fault::kNone ? below_.ForOpen(call) : decision;
+  }
+  kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
+    const kube::FaultDecision decision = scripted_.ForChanges(call);
+    return decision.fault == kube::Fault::kNone ? below_.ForChanges(call) : decision;
+  }
+
+ private:
+  kube::FaultPlan& scripted_;
+  kube::FaultPlan& below_;
+};
+
 }  // namespace
 
 Controllers::Controllers(kube::Api& hub, federation::Connect connect, ControllersOptions options)
@@ -205,7 +229,11 @@ void World::CutOff(const std::string& name, Cut cut) {
 
 kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const Cut* cut, const Duration* slow,
                                 std::string_view who, std::string_view whom) {
-  kube::FaultPlan* plan = plan_ == nullptr ? &scripted : plan_;
+  kube::FaultPlan* plan = &scripted;
+  if (plan_ != nullptr) {
+    plans.push_back(std::make_unique<ScriptedFirst>(scripted, *plan_));
+    plan = plans.back().get();
+  }
   if (plan_of_) plan = &plan_of_(std::string(whom), fence_);
   if (slow != nullptr) {
     plans.push_back(std::make_unique<SlowPlan>(*plan, *slow));

@@ -259,7 +259,7 @@ class World {
   kube::ScriptedFaults& member_faults(const std::string& name) { return members_.at(name)->faults; }
   // Between controllers and that member; what runs there goes on.
   void CutOff(const std::string& name, Cut cut);
-  // Random faults instead of scripted ones, from the next controller on; null: none.
+  // Random faults where none are scripted, from the next controller on; null: none.
   void SetFaultPlan(kube::FaultPlan* plan) { plan_ = plan; }
   // The same for the other federation; null: nothing goes wrong there.
   void SetKarmadaPlan(kube::FaultPlan* plan) { karmada_plan_ = plan; }
