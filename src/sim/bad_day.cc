@@ -211,6 +211,15 @@ rt::Task<void> WhileFaultsLast(const DayPlan& drawn, const Course& course) {
   if (loop.Now() < until) co_await loop.Sleep(course.chance.UpTo(10'000));
 }
 
+// One that was on its way when its person left may still come.
+rt::Task<void> TaintsGo(World& world) {
+  co_await world.loop().Sleep(seconds(1));
+  for (const std::string& cluster : kClusters3) {
+    [[maybe_unused]] const auto clean = co_await world.hub().Patch(
+        federation::kClusters, {"", cluster}, kube::PatchType::kMerge, Yaml("{spec: {taints: null}}"));
+  }
+}
+
 // Everything is put right that was done to hub, clusters and controllers, and people take back what they wanted to.
 rt::Task<void> FaultsStop(Scene& scene, const DayPlan& drawn, Day& day) {
   scene.Tell("world", "the faults stop");
@@ -223,10 +232,6 @@ rt::Task<void> FaultsStop(Scene& scene, const DayPlan& drawn, Day& day) {
   day.evictions = scene.world.evictions();
   for (const std::string& cluster : kClusters3) {
     scene.world.SpendQuota(cluster, "");
-    if (day.taints > 0) {
-      [[maybe_unused]] const auto clean = co_await scene.world.hub().Patch(
-          federation::kClusters, {"", cluster}, kube::PatchType::kMerge, Yaml("{spec: {taints: null}}"));
-    }
     practice::Faults& faults = scene.world.practice(cluster).faults();
     faults = {.fail_image = faults.fail_image};
     scene.world.CutOff(cluster, Cut::kNone);
@@ -234,6 +239,7 @@ rt::Task<void> FaultsStop(Scene& scene, const DayPlan& drawn, Day& day) {
   for (const size_t which : drawn.meddlings) {
     if (day.meddlings > 0 && Meddlings()[which].undo != nullptr) co_await Meddlings()[which].undo(scene);
   }
+  if (day.taints > 0) co_await TaintsGo(scene.world);
   scene.world.KillDeposed();
   if (!drawn.two && !scene.world.controller_runs()) scene.world.StartController();
   if (drawn.two) HealReplicas(scene.world);
@@ -249,18 +255,10 @@ rt::Task<void> ExpectWishToCome(Scene& scene, const DayPlan& drawn) {
   scene.Expect(came || !drawn.meddlings.empty(), "a move was wished for, and never came");
 }
 
-rt::Task<bool> AllReady(World& world) {
-  for (const std::string& cluster : kClusters3) {
-    const Value object = co_await world.OnHub(federation::kClusters, cluster);
-    if (federation::FindCondition(object["status"], "Ready")["status"].str() != "True") co_return false;
-  }
-  co_return true;
-}
-
 // What went back is asked for again, when all is well: nothing that the first try left is in its way.
 rt::Task<void> AskAgain(Scene& scene, const DayPlan& drawn, Day& day) {
   const std::string first = std::exchange(scene.move, "again");
-  co_await scene.world.Until([&] { return AllReady(scene.world); }, minutes(5));
+  co_await scene.UntilAllReady();
   ++day.again;
   co_await scene.Ask(", deadlines: {Verifying: 3m}");
   const Value end = co_await scene.Settled();

@@ -148,7 +148,8 @@ void Checkers::Look() {
 
 rt::Task<void> Checkers::Follow() {
   rt::Scope scope(world_.loop());
-  for (const kube::Resource& resource : {kMigrations, kWriters, federation::kClusters, rollout::kEvacuations})
+  for (const kube::Resource& resource :
+       {kMigrations, kWriters, federation::kClusters, rollout::kEvacuations, federation::kOverridePolicies})
     scope.Spawn(FollowOne(resource));
   scope.Spawn(FollowOutages());
   co_await scope.Join();
@@ -202,6 +203,7 @@ rt::Task<void> Checkers::FollowOne(kube::Resource resource) {
         if (resource.kind == kWriters.kind && gone) writers_.erase(kube::Name::Of(object).Key());
         if (resource.kind == kWriters.kind && !gone) WriterChanged(object);
         if (resource.kind == federation::kClusters.kind) cluster_objects_[std::string(kube::NameOf(object))] = object;
+        if (resource.kind == federation::kOverridePolicies.kind && !gone) CheckOfNoRefused(object);
         if (resource.kind == rollout::kEvacuations.kind) drains_[std::string(kube::NameOf(object))] = object;
       }
     }
@@ -235,6 +237,14 @@ void Checkers::MoveChanged(const Value& migration) {
     now.idle_before = !RunsThere(kube::NamespaceOf(migration), now.spec["workload"], now.source);
   CheckEnd(migration, now, phase);
   if (before.phase.empty()) CheckMovesAtATime(now);
+}
+
+// What was told as refused has no effects.
+void Checkers::CheckOfNoRefused(const Value& policy) {
+  for (const auto& [uid, move] : moves_) {
+    if (move.phase == "Rejected" && kube::NameOf(policy) == rollout::OverrideName(uid))
+      Wrong("I6", StrCat("a move that was told as refused goes on: OverridePolicy ", kube::NameOf(policy)));
+  }
 }
 
 void Checkers::CheckPhase(const Value& migration, const Move& before, const std::string& phase) {

@@ -109,6 +109,7 @@ class Checkers {
   static bool IsMeantToRun(const Owned& owned);
   static bool IsDown(const Owned& owned) { return owned.running == 0 && IsMeantToRun(owned); }
   void MoveChanged(const json::Value& migration);
+  void CheckOfNoRefused(const json::Value& policy);
   void CheckPhase(const json::Value& migration, const Move& before, const std::string& phase);
   void CheckEnd(const json::Value& migration, const Move& move, const std::string& phase);
   bool RunsThere(std::string_view ns, const json::Value& of, const std::string& cluster) const;

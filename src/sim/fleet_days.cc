@@ -103,6 +103,7 @@ RehearsalOptions FleetDays::OptionsOf(uint64_t seed, Story::Detail detail) const
           .faults = true,
           .own_hub = IsOnOwnHub(seed),
           .gitops_one_in = kGitOpsOneIn,
+          .plots = true,
           .detail = detail};
 }
 

@@ -38,9 +38,10 @@ constexpr Plot kPlots[] = {
     {"stuck-target", StuckTarget, Plot::Hub::kAny, Plot::Job::kAny},
     {"kept-by-a-finalizer", KeptByAFinalizer},
     {"swapped-target", SwappedTarget},
-    {"starts-late", StartsLate, Plot::Hub::kOurs, Plot::Job::kWithState, true},
+    {"starts-late", StartsLate, Plot::Hub::kOurs, Plot::Job::kWithState, true, true},
     {"breaks-while-it-proves", BreaksWhileItProves, Plot::Hub::kAny, Plot::Job::kOutlivesItsManager},
     {"breaks-at-the-end", BreaksAtTheEnd, Plot::Hub::kOurs, Plot::Job::kOutlivesItsManager},
+    {"aborted-at-the-end", AbortedAtTheEnd, Plot::Hub::kAny, Plot::Job::kAny},
     {"made-anew-after-the-grant", MadeAnewAfterTheGrant},
     {"missed-break", MissedBreak, Plot::Hub::kOurs, Plot::Job::kOutlivesItsManager, true, true},
     {"half-a-look", HalfALook, Plot::Hub::kOurs, Plot::Job::kWithState, true, true},
@@ -49,6 +50,7 @@ constexpr Plot kPlots[] = {
     {"emptied-beside-a-karmada", EmptiedBesideAKarmada, Plot::Hub::kOthers, Plot::Job::kWithState, false, true},
     {"eviction-under-way", EvictionUnderWay, Plot::Hub::kOthers, Plot::Job::kAny},
     {"meddled", Meddled, Plot::Hub::kAny, Plot::Job::kWithState, false, true},
+    {"meddled-at-the-grant", MeddledAtTheGrant, Plot::Hub::kOurs, Plot::Job::kWithState, false, true},
     {"template-made-anew", TemplateMadeAnew, Plot::Hub::kOurs, Plot::Job::kAny},
     {"template-deleted-unheard", TemplateDeletedUnheard, Plot::Hub::kOurs, Plot::Job::kWithState, false, true},
     {"suspended-policy", SuspendedPolicy},
@@ -154,24 +156,29 @@ kube::ScriptedFaults::Rule TheGrant(const Scene& scene) {
           }};
 }
 
-rt::Task<void> LeaderDiesAt(Course course, kube::ScriptedFaults::Rule rule, Duration away) {
-  World& world = course.world;
+rt::Task<bool> UntilCall(Course course, kube::ScriptedFaults& faults, kube::ScriptedFaults::Rule rule,
+                         kube::Fault fault, Duration delay) {
   const auto stored = std::make_shared<rt::Event>();
-  rule.fault = kube::Fault::kLateAnswer;
-  rule.delay = kAnswerIn;
+  rule.fault = fault;
+  rule.delay = delay;
   rule.when = [stored, when = std::move(rule.when)](const kube::Call& call) {
     const bool is = when == nullptr || when(call);
     if (is) stored->Set();
     return is;
   };
-  world.hub_faults().Add(std::move(rule));
+  faults.Add(std::move(rule));
   const auto wait = [](std::shared_ptr<rt::Event> event) -> rt::Task<Result<void>> {
     co_await event->Wait();
     co_return Result<void>();
   };
   const Result<void> came =
-      co_await rt::WithDeadline(rt::Deadline::After(world.loop(), kRuleWithin), "that call", wait(stored));
-  if (!came.ok()) co_return;
+      co_await rt::WithDeadline(rt::Deadline::After(course.world.loop(), kRuleWithin), "that call", wait(stored));
+  co_return came.ok();
+}
+
+rt::Task<void> LeaderDiesAt(Course course, kube::ScriptedFaults::Rule rule, Duration away) {
+  World& world = course.world;
+  if (!co_await UntilCall(course, world.hub_faults(), std::move(rule), kube::Fault::kLateAnswer, kAnswerIn)) co_return;
   co_await world.loop().Sleep(milliseconds(20));
   world.KillController();
   co_await world.loop().Sleep(away);
@@ -184,6 +191,13 @@ rt::Task<Value> SettledInCalm(Course course, Weather& weather) {
       [&course]() -> rt::Task<bool> { co_return course.day.replicated > 0 || course.world.controller_runs(); },
       kRuleWithin);
   co_return co_await course.scene.Settled();
+}
+
+void ExpectEnd(Scene& scene, const Value& end, std::string_view phase, std::string_view why) {
+  const std::string said = Scene::Said(end);
+  const bool for_now =
+      said.starts_with("Rejected") && (said.contains("is not ready") || said.contains("does not reach"));
+  scene.Expect(end["status"]["phase"].str() == phase || for_now, StrCat(why, ", and it ended as ", said));
 }
 
 rt::Task<void> PatchIn(Scene& scene, std::string cluster, std::string patch) {

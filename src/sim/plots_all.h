@@ -13,9 +13,14 @@ rt::Task<bool> UntilGranted(Scene& scene);
 // The leader dies when the hub has stored what the rule is about, and has not heard of it; the next one comes after
 // that time. Nothing happens when no such call comes within five minutes.
 rt::Task<void> LeaderDiesAt(Course course, kube::ScriptedFaults::Rule rule, Duration away);
+// Waits for such a call, which waits for a moment, too; false: none comes within five minutes.
+rt::Task<bool> UntilCall(Course course, kube::ScriptedFaults& faults, kube::ScriptedFaults::Rule rule,
+                         kube::Fault fault, Duration delay);
 kube::ScriptedFaults::Rule TheGrant(const Scene& scene);
 // All is calm, and the move has ended or asks a person.
 rt::Task<Value> SettledInCalm(Course course, Weather& weather);
+// It ended in that phase. When calls fail a cluster may seem not to be ready, and the move be refused for that.
+void ExpectEnd(Scene& scene, const Value& end, std::string_view phase, std::string_view why);
 rt::Task<void> PatchIn(Scene& scene, std::string cluster, std::string patch);
 
 // ---- before the move, and in the source (plots_source.cc) ----
@@ -39,6 +44,7 @@ rt::Task<void> SwappedTarget(Course course, Weather& weather);
 rt::Task<void> StartsLate(Course course, Weather& weather);
 rt::Task<void> BreaksWhileItProves(Course course, Weather& weather);
 rt::Task<void> BreaksAtTheEnd(Course course, Weather& weather);
+rt::Task<void> AbortedAtTheEnd(Course course, Weather& weather);
 rt::Task<void> MadeAnewAfterTheGrant(Course course, Weather& weather);
 rt::Task<void> MissedBreak(Course course, Weather& weather);
 rt::Task<void> HalfALook(Course course, Weather& weather);
@@ -49,6 +55,7 @@ rt::Task<void> EvictionUnderWay(Course course, Weather& weather);
 
 // ---- templates, policies, records (plots_records.cc) ----
 rt::Task<void> Meddled(Course course, Weather& weather);
+rt::Task<void> MeddledAtTheGrant(Course course, Weather& weather);
 rt::Task<void> TemplateMadeAnew(Course course, Weather& weather);
 rt::Task<void> TemplateDeletedUnheard(Course course, Weather& weather);
 rt::Task<void> SuspendedPolicy(Course course, Weather& weather);

@@ -1,6 +1,7 @@
 // Plots of templates, policies and records.
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "sim/plots_all.h"
 #include "sim/trials.h"
@@ -88,6 +89,35 @@ rt::Task<void> Meddled(Course course, Weather& weather) {
   co_await ExpectAfterMeddling(scene, end);
 }
 
+// Right at the grant, or at one of the next writes, somebody empties our override or edits the template: the target
+// starts from the state that it was granted, as it was rendered then.
+rt::Task<void> MeddledAtTheGrant(Course course, Weather& weather) {
+  constexpr uint64_t kWritesAfter = 7;
+  Scene& scene = course.scene;
+  const std::string_view which = course.rare.Below(2) == 0 ? "EmptyOverride" : "EditTemplate";
+  const auto left = std::make_shared<uint64_t>(course.rare.Below(kWritesAfter));
+  const auto granted = std::make_shared<bool>(false);
+  const auto then = [left, granted, grant = TheGrant(scene).when](const kube::Call& call) {
+    const bool is = call.resource.plural == kWriters.plural && grant(call);
+    *granted = *granted || is;
+    if (!*granted || !call.IsWrite() || call.resource.plural == "events") return false;
+    if (*left == 0) return true;
+    --*left;
+    return false;
+  };
+  weather.Begin();
+  co_await scene.Ask();
+  const bool came =
+      co_await UntilCall(course, scene.world.hub_faults(), {.plural = {}, .name = {}, .subresource = {}, .when = then},
+                         kube::Fault::kDelay, AtWrite::kMoment);
+  for (const Meddling& one : Meddlings()) {
+    if (came && one.name == which) co_await one.meddle(scene);
+  }
+  const Value end = co_await SettledInCalm(course, weather);
+  scene.Expect(PhaseOf(end) == "Succeeded", StrCat(which, ": it ended as '", Scene::Said(end), "'"));
+  co_await scene.CheckAll();
+}
+
 // Another workload of the same name: the move of the first one is over, and the second runs.
 rt::Task<void> TemplateMadeAnew(Course course, Weather& weather) {
   Scene& scene = course.scene;
@@ -142,7 +172,7 @@ rt::Task<void> TemplateDeletedUnheard(Course course, Weather& weather) {
   }
   scene.Expect(!ran, "its template was deleted while it stopped, and it was started again");
   const Value end = co_await SettledInCalm(course, weather);
-  scene.Expect(PhaseOf(end) == "Cancelled", StrCat("its template is gone, and it ended as ", Scene::Said(end)));
+  ExpectEnd(scene, end, "Cancelled", "its template is gone");
   co_await ExpectGoneWithItsTemplate(scene);
   co_await scene.ExpectClean();
 }

@@ -58,7 +58,7 @@ rt::Task<void> StuckSource(Course course, Weather& weather) {
   co_await UntilItTurns(scene);
   scene.world.practice(scene.from).faults().slow = 1;
   const Value end = co_await SettledInCalm(course, weather);
-  scene.Expect(PhaseOf(end) == "Aborted", StrCat("its source never stopped, and it ended as ", Scene::Said(end)));
+  ExpectEnd(scene, end, "Aborted", "its source never stopped");
   co_await scene.CheckAll();
 }
 
@@ -101,8 +101,7 @@ rt::Task<void> PausedFromTheBeginning(Course course, Weather& weather) {
   }
   const Value end = co_await SettledInCalm(course, weather);
   const std::string meant = aborts ? "Aborted" : "Succeeded";
-  scene.Expect(PhaseOf(end) == meant,
-               StrCat(aborts ? "aborted" : "resumed", " while it was paused, it ended as ", Scene::Said(end)));
+  ExpectEnd(scene, end, meant, aborts ? "aborted while it was paused" : "resumed when it was paused");
   co_await scene.CheckAll();
 }
 
@@ -116,7 +115,7 @@ rt::Task<void> FailedBefore(Course course, Weather& weather) {
   weather.Begin();
   co_await scene.Ask(", captureFallback: LastCheckpoint");
   const Value end = co_await SettledInCalm(course, weather);
-  scene.Expect(PhaseOf(end) == "Succeeded", StrCat("from its last checkpoint, it ended as ", Scene::Said(end)));
+  ExpectEnd(scene, end, "Succeeded", "from its last checkpoint");
   co_await scene.CheckAll();
 }
 

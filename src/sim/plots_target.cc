@@ -54,28 +54,36 @@ rt::Task<void> StuckTarget(Course course, Weather& weather) {
   co_await UntilPhaseOrTurn(scene, "Withdrawing");
   scene.world.practice(scene.to).faults().slow = 1;
   const Value end = co_await SettledInCalm(course, weather);
-  scene.Expect(PhaseOf(end) == "RolledBack", StrCat("its target never ran, and it ended as ", Scene::Said(end)));
+  ExpectEnd(scene, end, "RolledBack", "its target never ran");
   co_await scene.CheckAll();
 }
 
 // Its operator may act on the target's object for as long as that is there: the source stays on hold.
 rt::Task<void> KeptByAFinalizer(Course course, Weather& weather) {
   Scene& scene = course.scene;
-  scene.world.practice(scene.to).faults().fail_image = true;
+  scene.world.practice(scene.to).faults().slow = kForEver;
   weather.Begin();
   co_await scene.Ask(", deadlines: {Verifying: 45s}");
   if (co_await UntilPhaseOrTurn(scene, "Verifying")) {
     co_await PatchIn(scene, scene.to,
                      "{metadata: {finalizers: [flinkdeployments.flink.apache.org/finalizer, example.com/keep]}}");
     co_await UntilPhaseOrTurn(scene, "Withdrawing");
-    co_await scene.world.loop().Sleep(Between(course, 30'000, 120'000));
+    scene.world.practice(scene.to).faults().slow = 1;
+    co_await scene.world.Until(
+        [&]() -> rt::Task<bool> {
+          const Value now = co_await scene.OnMember(scene.to);
+          co_return now.is_null() || kube::IsDeleting(now);
+        },
+        kMoveWithin);
+    co_await scene.world.loop().Sleep(Between(course, 10'000, 60'000));
     const Value kept = co_await scene.OnMember(scene.to);
     scene.Expect(kept.is_null() || !scene.JobRuns(scene.from),
                  "the source runs, and the target that was told to is still there");
     if (!kept.is_null()) co_await PatchIn(scene, scene.to, "{metadata: {finalizers: []}}");
   }
+  scene.world.practice(scene.to).faults().slow = 1;
   const Value end = co_await SettledInCalm(course, weather);
-  scene.Expect(PhaseOf(end) == "RolledBack", StrCat("its target has no image, and it ended as ", Scene::Said(end)));
+  ExpectEnd(scene, end, "RolledBack", "its target never ran");
   co_await scene.CheckAll();
 }
 
@@ -99,14 +107,17 @@ rt::Task<void> SwappedTarget(Course course, Weather& weather) {
 // Its operator has an older order in hand when the move is taken back, and acts on it then.
 rt::Task<void> StartsLate(Course course, Weather& weather) {
   Scene& scene = course.scene;
+  const Duration stalls = Between(course, 3'000, 6'000);
+  scene.world.practice(scene.to).faults().stall_operator = stalls;
   weather.Begin();
   rt::Scope scope(scene.world.loop());
-  const Duration away = Between(course, 3'000, 7'000);
-  scope.Spawn(LeaderDiesAt(course, TheGrant(scene), away));
   co_await scene.Ask(", deadlines: {Verifying: 10m}");
-  const bool granted = co_await UntilGranted(scene);
-  scene.world.practice(scene.to).faults().stall_operator = Between(course, 3'000, 6'000);
-  if (granted && course.rare.Below(2) == 0) {
+  const bool told = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        co_return (co_await scene.OnMember(scene.to))["spec"]["job"]["state"].str() == "running";
+      },
+      kMoveWithin, milliseconds(50));
+  if (told && course.rare.Below(2) == 0) {
     scope.Spawn(LeaderDiesAt(course,
                              {.verb = kube::Verb::kDelete,
                               .plural = federation::kWorks.plural,
@@ -115,7 +126,7 @@ rt::Task<void> StartsLate(Course course, Weather& weather) {
                               .when = nullptr},
                              Between(course, 30'000, 60'000)));
   }
-  co_await scene.world.loop().Sleep(away + Between(course, 1'500, 4'500));
+  co_await scene.world.loop().Sleep(Between(course, 0, stalls / milliseconds(1)));
   co_await scene.Abort();
   co_await scene.world.loop().Sleep(seconds(10));
   co_await SettledInCalm(course, weather);
@@ -155,6 +166,26 @@ rt::Task<void> BreaksAtTheEnd(Course course, Weather& weather) {
   co_await scene.CheckAll();
 }
 
+// When it is verified there is no way back: somebody aborts while the source goes, and the move ends where it was
+// going.
+rt::Task<void> AbortedAtTheEnd(Course course, Weather& weather) {
+  Scene& scene = course.scene;
+  weather.Begin();
+  co_await scene.Ask();
+  bool aborted = false;
+  if (co_await UntilPhaseOrTurn(scene, "Verifying")) {
+    scene.world.practice(scene.from).faults().stall_operator = Between(course, 5'000, 20'000);
+    aborted = co_await UntilPhaseOrTurn(scene, "Cleaning");
+    co_await scene.world.loop().Sleep(Between(course, 0, 3'000));
+    if (aborted) co_await scene.Abort();
+  }
+  const Value end = co_await SettledInCalm(course, weather);
+  scene.world.practice(scene.from).faults().stall_operator = {};
+  scene.Expect(!aborted || PhaseOf(end) == "Succeeded",
+               StrCat("aborted when it was verified, it ended as ", Scene::Said(end)));
+  co_await scene.CheckAll();
+}
+
 // Its object is not there when it is granted. It is made then, runs, and is deleted: another one does not start.
 rt::Task<void> MadeAnewAfterTheGrant(Course course, Weather& weather) {
   Scene& scene = course.scene;
@@ -181,25 +212,21 @@ rt::Task<void> MadeAnewAfterTheGrant(Course course, Weather& weather) {
 rt::Task<void> MissedBreak(Course course, Weather& weather) {
   Scene& scene = course.scene;
   World& world = scene.world;
-  course.day.replicated = 1;
-  scene.Expect(co_await StartReplicas(world), "no replica was elected");
   weather.Begin();
   co_await scene.Ask("", "", kStable);
   if (!co_await UntilItRunsThere(scene)) co_return scene.Expect(false, "it never ran in its target");
   co_await world.loop().Sleep(Between(course, 5'000, 15'000));
-  const std::optional<size_t> first = world.LeadingReplica();
-  if (!first) co_return scene.Expect(false, "nobody leads");
-  const int64_t fence = world.replica(*first)->leads.value_or(0);
-  world.PauseReplica(*first);
+  const auto takes_over = [fence = world.leader()](const kube::Call& call) {
+    return call.body["spec"]["claim"]["fence"].int_or(0) > fence;
+  };
+  world.DeposeController({}, Between(course, 15'000, 35'000));
+  world.StartController();
   Restart(scene, 4);
-  co_await world.Until(
-      [&]() -> rt::Task<bool> { co_return (co_await scene.Writer())["spec"]["claim"]["fence"].int_or(0) > fence; },
-      minutes(1), milliseconds(10));
-  world.KillReplica(1 - *first);
-  co_await world.loop().Sleep(Between(course, 0, 1'000));
-  world.ResumeReplica(*first);
-  co_await world.loop().Sleep(minutes(1));
-  HealReplicas(world);
+  co_await LeaderDiesAt(
+      course,
+      {.verb = kube::Verb::kUpdate, .plural = kWriters.plural, .name = {}, .subresource = {}, .when = takes_over},
+      seconds(60));
+  world.KillDeposed();
   co_await SettledInCalm(course, weather);
   co_await scene.CheckAll();
 }
@@ -278,7 +305,7 @@ rt::Task<void> TakenTarget(Course course, Weather& weather) {
   [[maybe_unused]] const auto gone =
       co_await scene.world.member(scene.to).Delete(FlinkDeployments(), kube::Name::FromKey(std::string(kWorkload)));
   const Value end = co_await SettledInCalm(course, weather);
-  scene.Expect(PhaseOf(end) == "Succeeded", StrCat("its target is empty again, and it ended as ", Scene::Said(end)));
+  ExpectEnd(scene, end, "Succeeded", "its target is empty again");
   co_await scene.CheckAll();
 }
 
@@ -293,7 +320,7 @@ rt::Task<void> EmptiedBesideAKarmada(Course course, Weather& weather) {
     if (std::string_view(one.name) == "EmptyOverride") co_await one.meddle(scene);
   }
   const Value end = co_await SettledInCalm(course, weather);
-  scene.Expect(PhaseOf(end) == "Succeeded", StrCat("its override was emptied, and it ended as ", Scene::Said(end)));
+  ExpectEnd(scene, end, "Succeeded", "its override was emptied");
   co_await scene.CheckAll();
 }
 
@@ -312,9 +339,10 @@ rt::Task<void> EvictionUnderWay(Course course, Weather& weather) {
   weather.Begin();
   co_await scene.Ask();
   const Value end = co_await SettledInCalm(course, weather);
-  scene.Expect(PhaseOf(end) == "Rejected", StrCat("others are evicting it, and it ended as ", Scene::Said(end)));
+  ExpectEnd(scene, end, "Rejected", "others are evicting it");
   scene.Expect(co_await scene.RunsIn(scene.from), StrCat("it runs in '", co_await scene.WhereItRuns(), "'"));
   co_await tasks("null");
+  co_await scene.UntilAllReady();
   scene.move = "again";
   co_await scene.Ask();
   co_await scene.Settled();

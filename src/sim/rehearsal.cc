@@ -20,7 +20,6 @@ namespace baton::sim {
 // rt::Do
 namespace {
 
-constexpr int64_t kStabilization = 5;  // seconds of each move
 constexpr int kNodes = 20;
 constexpr uint64_t kHomeOneIn = 3;      // of drains that may be taken back
 constexpr uint64_t kRestoredOneIn = 8;  // of those that it left for good, in days with faults
@@ -115,18 +114,21 @@ rt::Task<void> RehearsalStage::PlayOn(const RehearsalOptions& options) {
   const MonotonicTime asked = world_.loop().Now();
   const FleetWorkload& first = *workloads_.front();
   const Value before = co_await world_.OnMember(first.cluster, ResourceOf(first), first.Key());
-  if (faults) chance_.Begin();
-  co_await Ask();
-  if (faults) co_await Disturb(gitops);
-  co_await Ended();
-  result_.took = world_.loop().Now() - asked;
-  co_await CheckAll();
+  if (!options.plots || !co_await PlayPlot()) {
+    if (faults) chance_.Begin();
+    co_await Ask();
+    if (faults) co_await Disturb(gitops);
+    co_await Ended();
+    result_.took = world_.loop().Now() - asked;
+    co_await CheckAll();
+  }
   if (wish_.home && result_.day.end.starts_with("Drained") && chance_.OneIn(kHomeOneIn)) co_await GoHome();
   result_.day.moves = checkers_.moves_ended();
   result_.day.outage = checkers_.longest_outage();
   checking_ = false;
   // On a hub of others nobody looks for what came back.
-  const bool left = wish_.drain.empty() && result_.day.end == "Succeeded" && world_.own_hub();
+  const bool left =
+      wish_.drain.empty() && result_.day.end == "Succeeded" && world_.own_hub() && result_.day.plot.empty();
   if (faults && left && chance_.OneIn(kRestoredOneIn)) co_await Restore(first, before);
   result_.day.writes_lost = world_.hub_disk().lost();
   result_.day.writes_kept = world_.hub_disk().kept();
@@ -166,7 +168,7 @@ void RehearsalStage::Watch() {
   });
 }
 
-rt::Task<void> RehearsalStage::Ask() {
+rt::Task<void> RehearsalStage::Ask(int64_t stabilization) {
   if (!wish_.drain.empty()) co_return co_await AskDrain();
   const FleetWorkload& one = *workloads_.front();
   story_.Tell("person", StrCat("asks for a move of ", one.Name(), " to ", wish_.to));
@@ -177,7 +179,7 @@ rt::Task<void> RehearsalStage::Ask() {
                                                                  {"kind", kube::KindOf(one.object)},
                                                                  {"name", kube::NameOf(one.object)}})},
                                       {"target", wish_.to},
-                                      {"stabilizationSeconds", kStabilization}}));
+                                      {"stabilizationSeconds", stabilization}}));
   const Result<Value> made = co_await world_.hub().Create(kMigrations, migration);
   Expect(made.ok(), made.ok() ? "" : StrCat("the move was not taken: ", made.error().message()));
 }

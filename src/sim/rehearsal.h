@@ -44,6 +44,7 @@ struct RehearsalOptions {
   bool only_settle = false;    // nothing is moved: which of them run in the copy?
   bool own_hub = true;         // false: another federation places and carries (sim/world.h)
   uint64_t gitops_one_in = 0;  // such days with faults have a bot that applies the workloads again and again; 0: none
+  bool plots = false;          // some days with faults have people who act by hand, in their place
   Story::Detail detail = Story::Detail::kCounts;
 };
 

@@ -1,5 +1,6 @@
 // RehearsalStage: one copy of a fleet in one world (rehearsal.h): it is put there and comes to run (rehearsal_copy.cc),
-// a move or a drain is wished for, with faults (rehearsal_faults.cc), and all must have gone well (rehearsal_end.cc).
+// a move or a drain is wished for, with faults (rehearsal_faults.cc) or people who act by hand (rehearsal_plots.cc),
+// and all must have gone well (rehearsal_end.cc).
 #pragma once
 
 #include <functional>
@@ -50,7 +51,8 @@ class RehearsalStage {
   void Expect(bool holds, std::string what);
   bool Runs(const std::string& cluster, const FleetWorkload& workload);  // its process itself
   void Watch();                                                          // what must hold at every step
-  rt::Task<void> Ask();
+  static constexpr int64_t kStabilization = 5;                           // seconds of each move
+  rt::Task<void> Ask(int64_t stabilization = kStabilization);
   rt::Task<void> AskDrain();
 
   // ---- the copy ----
@@ -66,6 +68,14 @@ class RehearsalStage {
   rt::Task<void> Troubles();
   rt::Task<void> Partitions();
   rt::Task<void> Disturb(bool gitops);
+
+  // ---- what people do by hand (rehearsal_plots.cc) ----
+  rt::Task<bool> PlayPlot();  // false: this day has none
+  rt::Task<bool> UntilPhase(std::string phase);
+  rt::Task<void> PatchInSource(std::string patch);
+  rt::Task<void> ScaledDownByHand(rt::SeededRandom& random);
+  rt::Task<void> ResumedWhileItStops(rt::SeededRandom& random);
+  rt::Task<void> DeletedAndAppliedAgain(rt::SeededRandom& random);
 
   // ---- the end ----
   rt::Task<std::vector<Value>> Moves();

@@ -257,6 +257,19 @@ rt::Task<void> Scene::UntilStopIsOrdered() {
                        minutes(5));
 }
 
+rt::Task<void> Scene::UntilAllReady() {
+  co_await world.Until(
+      [this]() -> rt::Task<bool> {
+        for (const std::string& name : kClusters3) {
+          const Value cluster = co_await world.OnHub(federation::kClusters, name);
+          const bool ready = federation::FindCondition(cluster["status"], "Ready")["status"].str() == "True";
+          if (!ready || !cluster["spec"]["taints"].empty()) co_return false;
+        }
+        co_return true;
+      },
+      minutes(5));
+}
+
 bool Scene::IsOver(const Value& migration) {
   const auto phase = rollout::PhaseFromName(migration["status"]["phase"].str());
   return phase && rollout::IsEnd(*phase);

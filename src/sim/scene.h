@@ -115,6 +115,7 @@ class Scene {
   // ---- waiting ----
   rt::Task<bool> UntilPhase(std::string phase, Duration within = minutes(5), std::string name = "");
   rt::Task<void> UntilStopIsOrdered();
+  rt::Task<void> UntilAllReady();  // the clusters, so that one can be moved to
   // Until it ended, or has asked a person for a minute; gone counts as ended.
   rt::Task<Value> Settled(std::string name = "", Duration within = kWithin);
   rt::Task<Value> Ended(std::string name = "");

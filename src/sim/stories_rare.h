@@ -9,7 +9,8 @@ namespace baton::sim {
 rt::Task<void> AttestedSource(Scene& scene);
 // The same, and the state that the person names is the one that the source itself began from.
 rt::Task<void> AttestedBeginning(Scene& scene);
-// What follows when the job runs from that state: another move, in which the source falls silent, and that state is named.
+// What follows when the job runs from that state: another move, in which the source falls silent, and that state is
+// named.
 rt::Task<void> AttestTheBeginning(Scene& scene, std::string beginning);
 rt::Task<void> LostTarget(Scene& scene);
 // Somebody else writes the binding back as fast as we write it.

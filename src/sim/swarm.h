@@ -62,7 +62,7 @@ struct Swarm {
   uint64_t newcomers = 0;
   uint64_t moves = 0;
   std::map<std::string, uint64_t> plots;  // how often each
-  std::vector<Duration> outages;  // the longest of each day
+  std::vector<Duration> outages;          // the longest of each day
   std::array<uint64_t, kube::kFaults> faults{};
   std::map<std::string, uint64_t> ends;                        // phase: how often
   std::map<std::string, uint64_t> probes;                      // name: hits; all that the program has

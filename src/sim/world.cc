@@ -19,23 +19,33 @@ namespace {
 constexpr std::string_view kKarmadaName = "karmada";
 constexpr Duration kAppendEvery = milliseconds(500);  // of records to the sources
 
-// Writes arrive late, for as long as that is not zero.
+// Writes arrive late, for as long as that is not zero; and while it hangs nothing comes or goes.
 class SlowPlan final : public kube::FaultPlan {
  public:
-  // Both outlive this.
-  SlowPlan(kube::FaultPlan& below, const Duration& slow) : below_(below), slow_(slow) {}
+  // All outlive this.
+  SlowPlan(kube::FaultPlan& below, rt::Loop& loop, const Slowness& slow) : below_(below), loop_(loop), slow_(slow) {}
 
   kube::FaultDecision ForCall(const kube::Call& call) override {
+    if (const Duration rest = Hangs(); rest > Duration{}) return {.fault = kube::Fault::kDelay, .delay = rest};
     const kube::FaultDecision decision = below_.ForCall(call);
-    const bool late = slow_ > Duration{} && call.IsWrite() && decision.fault == kube::Fault::kNone;
-    return late ? kube::FaultDecision{.fault = kube::Fault::kDelay, .delay = slow_} : decision;
+    const bool late = slow_.writes > Duration{} && call.IsWrite() && decision.fault == kube::Fault::kNone;
+    return late ? kube::FaultDecision{.fault = kube::Fault::kDelay, .delay = slow_.writes} : decision;
   }
-  kube::FaultDecision ForOpen(const kube::WatchCall& call) override { return below_.ForOpen(call); }
-  kube::FaultDecision ForChanges(const kube::WatchCall& call) override { return below_.ForChanges(call); }
+  kube::FaultDecision ForOpen(const kube::WatchCall& call) override {
+    if (const Duration rest = Hangs(); rest > Duration{}) return {.fault = kube::Fault::kDelay, .delay = rest};
+    return below_.ForOpen(call);
+  }
+  kube::FaultDecision ForChanges(const kube::WatchCall& call) override {
+    if (const Duration rest = Hangs(); rest > Duration{}) return {.fault = kube::Fault::kWatchDelay, .delay = rest};
+    return below_.ForChanges(call);
+  }
 
  private:
+  Duration Hangs() const { return slow_.hangs_until - loop_.Now(); }
+
   kube::FaultPlan& below_;
-  const Duration& slow_;
+  rt::Loop& loop_;
+  const Slowness& slow_;
 };
 
 // What is scripted, and where nothing is, the other plan.
@@ -206,11 +216,15 @@ void World::KillController() {
   leader_.reset();
 }
 
-void World::DeposeController(Duration slow) {
+void World::DeposeController(Duration slow, Duration hangs) {
   if (leader_ != nullptr) Tell("loses its lease, and does not know it");
   if (leader_ != nullptr && slow > Duration{}) {
-    leader_->slow = slow;
+    leader_->slow.writes = slow;
     Tell(StrCat("its writes take ", slow / milliseconds(1), " ms from here on"));
+  }
+  if (leader_ != nullptr && hangs > Duration{}) {
+    leader_->slow.hangs_until = loop_.Now() + hangs;
+    Tell(StrCat("hangs for ", hangs / milliseconds(1), " ms"));
   }
   deposed_.push_back(std::move(leader_));
 }
@@ -227,7 +241,7 @@ void World::CutOff(const std::string& name, Cut cut) {
   now = cut;
 }
 
-kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const Cut* cut, const Duration* slow,
+kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const Cut* cut, const Slowness* slow,
                                 std::string_view who, std::string_view whom) {
   kube::FaultPlan* plan = &scripted;
   if (plan_ != nullptr) {
@@ -236,7 +250,7 @@ kube::FaultPlan& World::PlanFor(Plans& plans, kube::FaultPlan& scripted, const C
   }
   if (plan_of_) plan = &plan_of_(std::string(whom), fence_);
   if (slow != nullptr) {
-    plans.push_back(std::make_unique<SlowPlan>(*plan, *slow));
+    plans.push_back(std::make_unique<SlowPlan>(*plan, loop_, *slow));
     plan = plans.back().get();
   }
   return Told(plans, *plan, cut, book_, who, whom);

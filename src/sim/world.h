@@ -138,10 +138,15 @@ struct ForeignPipe {
   std::unique_ptr<rt::Scope> scope;  // last, so that it goes first
 };
 
+struct Slowness {
+  Duration writes{};            // what they take to arrive
+  MonotonicTime hangs_until{};  // nothing comes or goes before
+};
+
 // A leader: its controllers, and how they reach hub and members.
 struct Leader {
   Plans plans;
-  Duration slow{};  // what its writes take to arrive
+  Slowness slow;
   std::unique_ptr<kube::FaultyApi> hub;
   std::map<std::string, std::unique_ptr<kube::FaultyApi>> members;
   std::unique_ptr<Controllers> controllers;  // last, so that it goes first
@@ -185,8 +190,9 @@ class World {
   void StartController();
   bool controller_runs() const { return leader_ != nullptr; }
   // The leader does not know yet that it is none any more: it goes on until KillDeposed().
-  // Slow: from here on its writes take that long to arrive.
-  void DeposeController(Duration slow = {});
+  // Slow: from here on its writes take that long to arrive. Hangs: for so long nothing that it sends arrives, nor does
+  // it hear anything.
+  void DeposeController(Duration slow = {}, Duration hangs = {});
   void KillDeposed();
 
   // The hub's process dies. `with_controllers`: they are in the same process, as in `baton up`; otherwise they see that
@@ -298,7 +304,7 @@ class World {
   rt::Task<Result<void>> Furnish(Member& member, std::string name);
   rt::Task<Result<void>> AddMember(std::string name);
   void Reach(Leader& leader, const std::string& name, Member& member);
-  kube::FaultPlan& PlanFor(Plans& plans, kube::FaultPlan& scripted, const Cut* cut, const Duration* slow,
+  kube::FaultPlan& PlanFor(Plans& plans, kube::FaultPlan& scripted, const Cut* cut, const Slowness* slow,
                            std::string_view who, std::string_view whom);
   kube::FaultPlan& Told(Plans& plans, kube::FaultPlan& below, const Cut* cut, CallBook* book, std::string_view who,
                         std::string_view whom);

@@ -5,6 +5,7 @@
 //   museum search GUARD [SEEDS]  all scenes until one finds the loss of GUARD
 //   museum hunt [-j N] [SEEDS [TEXT]]   random days, until one finds the loss; tells the seed for each guard
 //   museum play SCENE [GUARD [GUARD]]   one scene, with or without guards; says how often they mattered
+//   museum tell DAY [GUARD [GUARD]]     the story of a random day ('seed 17'), with or without guards
 //
 // Built with guard switches (base/guard.h), apart from the shipped program, which has none.
 #include <algorithm>
@@ -287,6 +288,13 @@ int PlayOne(const std::string& scene, std::string_view guard, std::string_view b
   return played->problems.empty() ? 0 : 1;
 }
 
+int TellOne(const std::string& day, std::string_view guard, std::string_view behind) {
+  Without({guard, behind});
+  const Result<std::string> story = TellDay(day);
+  std::printf("%s", story.ok() ? story->c_str() : StrCat("museum: ", story.error().ToString(), "\n").c_str());
+  return story.ok() ? 0 : 2;
+}
+
 int Main(std::vector<std::string> arguments) {
   size_t jobs = 1;
   if (arguments.size() >= 3 && arguments[1] == "-j") {
@@ -302,9 +310,10 @@ int Main(std::vector<std::string> arguments) {
     return Search(one, two.empty() ? 1000 : std::strtoull(two.c_str(), nullptr, 10));
   if (command == "hunt") return Hunt(jobs, one.empty() ? 1000 : std::strtoull(one.c_str(), nullptr, 10), two);
   if (command == "play" && !one.empty()) return PlayOne(one, two, arguments.size() > 3 ? arguments[3] : "");
+  if (command == "tell" && !one.empty()) return TellOne(one, two, arguments.size() > 3 ? arguments[3] : "");
   std::fprintf(stderr,
                "usage: museum check [-j N] [TEXT] | table [-j N] | search GUARD [SEEDS] | hunt [-j N] [SEEDS [TEXT]] | "
-               "play SCENE [GUARD [GUARD]]\n");
+               "play SCENE [GUARD [GUARD]] | tell DAY [GUARD [GUARD]]\n");
   return 2;
 }
 

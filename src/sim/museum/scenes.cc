@@ -73,7 +73,7 @@ DayKind OfFleets(std::string name, uint64_t percent, Result<FleetDays> days) {
           .row = fleets->row(),
           .play = [fleets](std::span<const uint64_t> seeds, const DayReport& report,
                            const DayDone& done) { fleets->PlayRow(seeds, report, done); },
-          .play_one = [fleets](uint64_t seed) { return fleets->Play(seed); }};
+          .play_one = [fleets](uint64_t seed, Story::Detail detail) { return fleets->Play(seed, detail); }};
 }
 
 Played Of(const Trial& trial, size_t k) { return {.problems = trial.problems, .past_the_end = trial.writes < k}; }
@@ -87,7 +87,7 @@ const std::vector<DayKind>& DayKinds() {
        .row = kSeedsOfOneBeginning,
        .play = [](std::span<const uint64_t> seeds, const DayReport& report,
                   const DayDone& done) { PlayDays(seeds, false, report, done); },
-       .play_one = [](uint64_t seed) { return PlayDay(seed); }},
+       .play_one = [](uint64_t seed, Story::Detail detail) { return PlayDay(seed, detail); }},
       OfFleets("kinds", 15, FleetDays::OfKinds()),
       OfFleets("drains", 5, FleetDays::OfDrains()),
   };
@@ -108,7 +108,7 @@ Result<Played> PlayScene(std::string_view name) {
   if (kind == "file" && words.size() == 2) return PlayFile(words[1]);
   if (kind == "model" && words.size() == 2) return PlayModel(words[1]);
   for (const DayKind& days : words.size() == 2 ? DayKinds() : std::vector<DayKind>()) {
-    if (kind == days.name) return Played{.problems = days.play_one(Number(words[1])).problems};
+    if (kind == days.name) return Played{.problems = days.play_one(Number(words[1]), Story::Detail::kCounts).problems};
   }
   if (kind == "crash" && words.size() == 4) {
     const Way way = TRY(WayOf(words[1]));
@@ -133,6 +133,18 @@ Result<Played> PlayScene(std::string_view name) {
     }
   }
   return InvalidError(StrCat("there is no scene '", name, "'"));
+}
+
+Result<std::string> TellDay(std::string_view name) {
+  const std::vector<std::string> words = Words(name);
+  for (const DayKind& days : DayKinds()) {
+    if (words.size() != 2 || words[0] != days.name) continue;
+    const Day day = days.play_one(Number(words[1]), Story::Detail::kWrites);
+    std::string text = day.story;
+    for (const std::string& problem : day.problems) StrAppend(text, problem, "\n");
+    return text;
+  }
+  return InvalidError(StrCat("'", name, "' is no random day"));
 }
 
 std::vector<std::string> Family(std::string_view name) {

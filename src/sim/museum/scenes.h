@@ -34,11 +34,13 @@ struct DayKind {
   uint64_t percent = 0;  // of the seeds of a hunt
   uint64_t row = 1;      // days of one seed / row may be played together
   SwarmOptions::PlayRow play;
-  std::function<Day(uint64_t seed)> play_one;
+  std::function<Day(uint64_t seed, Story::Detail detail)> play_one;
 };
 const std::vector<DayKind>& DayKinds();
 
 Result<Played> PlayScene(std::string_view name);
+// Who did what in a random day, and what was wrong with it. kInvalid: it is none.
+Result<std::string> TellDay(std::string_view name);
 
 // The scene, and all that differ from it only in the place of the disturbance, it first. A code change moves writes;
 // what was found at one of them is then found at another.
