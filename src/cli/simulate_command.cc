@@ -17,6 +17,7 @@
 #include "sim/bad_day.h"
 #include "sim/fleet_days.h"
 #include "sim/pairs.h"
+#include "sim/plots.h"
 #include "sim/scenario.h"
 #include "sim/swarm.h"
 
@@ -34,6 +35,7 @@ constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",   "--probes",
 
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes] [--matrix]\n"
+    "       baton simulate --plot NAME [--seeds N] [--seed S] [--trace] [-j N]\n"
     "       baton simulate --seed S --at SITE --fault KIND [--trace]\n"
     "       baton simulate --kinds|--drains [--seeds N] [--seed S] [--trace] [-j N]\n"
     "       baton simulate --singles [-j N]\n"
@@ -72,6 +74,8 @@ constexpr const char* kHelp =
     "              that fault at such a call is played; fails for a cell that stays empty\n"
     "  --at SITE --fault KIND  with a single seed: that fault too, at the first such call that nothing else meets\n"
     "              ('hub update writers', conflict: as in the rows and columns of --matrix)\n"
+    "  --plot NAME every day has that plot, where it fits: what people and clusters do besides faults; 'list' names "
+    "them\n"
     "  --kinds     days of other kinds: each seed moves a workload of one of them, a database, a StatefulSet, a job\n"
     "  --drains    days of drains: each seed empties a cluster of several workloads, and some bring them home again\n"
     "  --singles   in place of random days: a move in which the leader dies, or loses its lease and goes on, or the "
@@ -123,6 +127,43 @@ int PlayOne(uint64_t seed, bool trace, const std::optional<sim::DirectedFault>& 
   if (day.problems.empty()) return 0;
   PrintFailureOf(day, fault ? ReplayOf(*fault) : std::string());
   return kFailed;
+}
+
+// Days that have one plot.
+int PlayPlots(const Flags& flags, uint64_t seed, uint64_t seeds, size_t jobs, bool single) {
+  const std::string plot = flags.Get("--plot");
+  std::string names;
+  bool known = false;
+  for (const sim::Plot& one : sim::Plots()) {
+    StrAppend(names, one.name, "\n");
+    known = known || plot == one.name;
+  }
+  if (plot == "list") {
+    std::fputs(names.c_str(), stdout);
+    return 0;
+  }
+  for (const std::string_view other : {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains"}) {
+    if (flags.Has(other)) return UsageError(kName, InvalidError(StrCat(other, " does not go with --plot")));
+  }
+  if (!known) return UsageError(kName, InvalidError(StrCat("no plot is called '", plot, "': --plot list names them")));
+  const std::string more = StrCat(" --plot ", plot);
+  if (single) {
+    const sim::Day day =
+        sim::PlayDay(seed, flags.Has("--trace") ? sim::Story::Detail::kAll : sim::Story::Detail::kWrites, plot);
+    std::fwrite(day.story.data(), 1, day.story.size(), stdout);
+    std::printf("seed=%llu: %s%s\n", static_cast<unsigned long long>(seed), day.end.c_str(),
+                day.plot == plot ? "" : "; it does not fit the job or the hub of this seed");
+    if (!day.problems.empty()) PrintFailureOf(day, more);
+    return day.problems.empty() ? 0 : kFailed;
+  }
+  sim::SwarmOptions options{.from = seed, .count = seeds, .jobs = jobs};
+  options.play = [&plot](std::span<const uint64_t> row, const sim::DayReport& report, const sim::DayDone& done) {
+    sim::PlayDays(row, false, report, done, plot);
+  };
+  const Result<sim::Swarm> swarm = sim::RunSwarm(options, [&](const sim::Day& day) { PrintFailureOf(day, more); });
+  if (!swarm.ok()) return Failure(kName, swarm.error());
+  std::printf("%s", swarm->Text().c_str());
+  return swarm->failed == 0 ? 0 : kFailed;
 }
 
 int PlayFile(const std::string& path, bool trace) {
@@ -310,6 +351,7 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
                {"--matrix"},
                {"--at", "SITE"},
                {"--fault", "KIND"},
+               {"--plot", "NAME"},
                {"--kinds"},
                {"--drains"},
                {"--singles"},
@@ -338,9 +380,10 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
     return UsageError(kName, InvalidError("--trace is for a single seed: give --seed alone"));
   const Result<std::optional<sim::DirectedFault>> directed = Directed(flags, single);
   if (!directed.ok()) return UsageError(kName, directed.error());
-  if (single) return PlayOne(*seed, flags.Has("--trace"), *directed);
   const Result<uint64_t> seeds = Number(flags, "--seeds", 1000, 1, kSeedsMax);
   if (!seeds.ok()) return UsageError(kName, seeds.error());
+  if (flags.Has("--plot")) return PlayPlots(flags, *seed, *seeds, static_cast<size_t>(*jobs), single);
+  if (single) return PlayOne(*seed, flags.Has("--trace"), *directed);
   const Result<Duration> budget = flags.GetDuration("--for", {});
   if (!budget.ok()) return UsageError(kName, budget.error());
   const bool matrix = flags.Has("--matrix");

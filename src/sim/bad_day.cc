@@ -268,10 +268,10 @@ rt::Task<void> AskAgain(Scene& scene, const DayPlan& drawn, Day& day) {
   co_await scene.CheckAll();
 }
 
-rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
+rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day, std::string_view name) {
   rt::VirtualLoop& loop = scene.world.loop();
   rt::SeededRandom rare(~day.seed);
-  if (const Plot* plot = DrawPlot(scene, day.seed)) {
+  if (const Plot* plot = DrawPlot(scene, day.seed, name)) {
     day.plot = plot->name;
     co_await PlayPlot(*plot, Course(scene, chance, rare, day));
     day.end = EndOf(co_await scene.Migration());
@@ -322,11 +322,12 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day) {
 namespace {
 
 // What follows on the beginning.
-rt::Task<void> PlayOn(Scene& scene, BadCalls& chance, const Story& story, CallBook* book, Day& day) {
+rt::Task<void> PlayOn(Scene& scene, BadCalls& chance, const Story& story, CallBook* book, Day& day,
+                      std::string_view plot) {
   chance.Reseed(day.seed);
   scene.world.loop().Reseed(day.seed);
   if (book != nullptr) book->Begin();
-  co_await Live(scene, chance, day);
+  co_await Live(scene, chance, day, plot);
   for (const std::string& problem : scene.world.problems()) scene.Expect(false, problem);
   day.problems = scene.problems;
   day.events = scene.world.loop().steps();
@@ -350,7 +351,7 @@ rt::Task<void> Begin(Scene& scene, uint64_t seed) {
   return scene.Begin(JobWith(kModes[BeginningOf(seed) % std::size(kModes)]));
 }
 
-Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail) {
+Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail, std::string_view plot = "") {
   Day day{.seed = seed};
   Story story(detail);
   BadCalls chance(seed);
@@ -358,7 +359,7 @@ Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail) {
       BeginningOf(seed),
       [&](Scene& scene) -> rt::Task<void> {
         co_await Begin(scene, seed);
-        co_await PlayOn(scene, chance, story, book, day);
+        co_await PlayOn(scene, chance, story, book, day, plot);
       },
       &chance, &story, book, HubIn(seed));
   day.story = story.Text();
@@ -367,7 +368,9 @@ Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail) {
 
 }  // namespace
 
-Day PlayDay(uint64_t seed, Story::Detail detail) { return PlayAlone(seed, nullptr, detail); }
+Day PlayDay(uint64_t seed, Story::Detail detail, std::string_view plot) {
+  return PlayAlone(seed, nullptr, detail, plot);
+}
 
 Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail detail) {
   CallBook book;
@@ -377,7 +380,8 @@ Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail det
   return day;
 }
 
-void PlayDays(std::span<const uint64_t> seeds, bool with_matrix, const DayReport& report, const DayDone& done) {
+void PlayDays(std::span<const uint64_t> seeds, bool with_matrix, const DayReport& report, const DayDone& done,
+              std::string_view plot) {
   if (seeds.empty()) return;
   const uint64_t from = seeds.front();
   for (const uint64_t seed : seeds) INVARIANT(BeginningOf(seed) == BeginningOf(from), "days of one beginning");
@@ -397,7 +401,7 @@ void PlayDays(std::span<const uint64_t> seeds, bool with_matrix, const DayReport
           } else {
             ResetProbes();
             Day day{.seed = seed};
-            co_await PlayOn(scene, chance, story, with_matrix ? &book : nullptr, day);
+            co_await PlayOn(scene, chance, story, with_matrix ? &book : nullptr, day, plot);
             branch->End(report(day));
           }
         }

@@ -16,6 +16,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -66,7 +67,8 @@ struct Day {
 
 inline constexpr uint64_t kSeedsOfOneBeginning = 64;  // those that seed / this is the same for
 
-Day PlayDay(uint64_t seed, Story::Detail detail = Story::Detail::kCounts);
+// `plot`: every day has that one (sim/plots.h), where it fits; "": some days have one.
+Day PlayDay(uint64_t seed, Story::Detail detail = Story::Detail::kCounts, std::string_view plot = "");
 // The same day, and one fault more, at the first call of a site that nothing else meets. Until then nothing differs: a
 // day that has such a call meets it. Has a matrix.
 Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail detail = Story::Detail::kCounts);
@@ -75,6 +77,7 @@ Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail det
 // gave, or with how the child died.
 using DayReport = std::function<std::string(const Day& day)>;
 using DayDone = std::function<void(uint64_t seed, const ChildOutput& output)>;
-void PlayDays(std::span<const uint64_t> seeds, bool with_matrix, const DayReport& report, const DayDone& done);
+void PlayDays(std::span<const uint64_t> seeds, bool with_matrix, const DayReport& report, const DayDone& done,
+              std::string_view plot = "");
 
 }  // namespace baton::sim

@@ -28,6 +28,7 @@ constexpr Plot kPlots[] = {
     {"paused-from-the-beginning", PausedFromTheBeginning, Plot::Hub::kAny, Plot::Job::kAny},
     {"failed-before", FailedBefore},
     {"fails-while-it-stops", FailsWhileItStops, Plot::Hub::kOurs, Plot::Job::kOutlivesItsManager},
+    {"manager-dies-unheard", ManagerDiesUnheard, Plot::Hub::kAny, Plot::Job::kOutlivesItsManager},
     {"resumed-by-hand", ResumedByHand, Plot::Hub::kOurs, Plot::Job::kWithState, true},
     {"deleted-while-it-stops", DeletedWhileItStops},
     {"late-write-of-an-old-leader", LateWriteOfAnOldLeader, Plot::Hub::kOurs, Plot::Job::kWithState, true},
@@ -71,7 +72,12 @@ bool Fits(const Plot& plot, const Scene& scene) {
 
 }  // namespace
 
-const Plot* DrawPlot(const Scene& scene, uint64_t seed) {
+std::span<const Plot> Plots() { return kPlots; }
+
+const Plot* DrawPlot(const Scene& scene, uint64_t seed, std::string_view name) {
+  for (const Plot& plot : kPlots) {
+    if (plot.name == name) return Fits(plot, scene) ? &plot : nullptr;
+  }
   rt::SeededRandom random(seed ^ kPlotSalt);
   if (random.Below(kPlotOneIn) != 0) return nullptr;
   std::vector<const Plot*> fitting;

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "rt/scope.h"
 #include "sim/actors.h"
@@ -52,8 +54,9 @@ struct Plot {
   bool calm = false;   // what must come is only known without faults
 };
 
-// One of those that fit the scene; null: this seed has none.
-const Plot* DrawPlot(const Scene& scene, uint64_t seed);
+std::span<const Plot> Plots();
+// One of those that fit the scene, or that one, when a name is given and it fits; null: this seed has none.
+const Plot* DrawPlot(const Scene& scene, uint64_t seed, std::string_view name = "");
 rt::Task<void> PlayPlot(const Plot& plot, Course course);
 
 }  // namespace baton::sim

@@ -29,6 +29,7 @@ rt::Task<void> Unmovable(Course course, Weather& weather);
 rt::Task<void> PausedFromTheBeginning(Course course, Weather& weather);
 rt::Task<void> FailedBefore(Course course, Weather& weather);
 rt::Task<void> FailsWhileItStops(Course course, Weather& weather);
+rt::Task<void> ManagerDiesUnheard(Course course, Weather& weather);
 rt::Task<void> ResumedByHand(Course course, Weather& weather);
 rt::Task<void> DeletedWhileItStops(Course course, Weather& weather);
 rt::Task<void> LateWriteOfAnOldLeader(Course course, Weather& weather);

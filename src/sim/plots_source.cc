@@ -136,6 +136,29 @@ rt::Task<void> FailsWhileItStops(Course course, Weather& weather) {
   co_await scene.ExpectClean();
 }
 
+// The operator has looked at a JobManager that answered, and has the order to stop in hand, when that one dies.
+rt::Task<void> ManagerDiesUnheard(Course course, Weather& weather) {
+  Scene& scene = course.scene;
+  const Duration stalls = Between(course, 2'000, 6'000);
+  scene.world.practice(scene.from).faults().stall_operator = stalls;
+  weather.Begin();
+  co_await scene.Ask(", deadlines: {Quiescing: 60s, Aborting: 60s}");
+  const bool told = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        co_return (co_await scene.OnMember(scene.from))["spec"]["job"]["state"].str() == "suspended";
+      },
+      kMoveWithin);
+  co_await scene.world.loop().Sleep(Between(course, 0, stalls / milliseconds(1)));
+  if (told && scene.JobRuns(scene.from)) {
+    scene.Tell(StrCat("cluster ", scene.from), "its JobManager restarts");
+    [[maybe_unused]] const auto restarted = scene.world.practice(scene.from).RestartJobManager(kWorkload);
+  }
+  co_await scene.world.loop().Sleep(Between(course, 0, 10'000));
+  scene.world.practice(scene.from).faults().stall_operator = {};
+  co_await SettledInCalm(course, weather);
+  co_await scene.CheckAll();
+}
+
 // Somebody lets the source run when its state was granted on, and may stop it again.
 rt::Task<void> ResumedByHand(Course course, Weather& weather) {
   Scene& scene = course.scene;
