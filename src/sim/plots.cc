@@ -184,6 +184,12 @@ rt::Task<bool> UntilCall(Course course, kube::ScriptedFaults& faults, kube::Scri
 
 rt::Task<void> LeaderDiesAt(Course course, kube::ScriptedFaults::Rule rule, Duration away) {
   World& world = course.world;
+  // A leader cannot be ended from inside its own call: it does nothing more until then.
+  rule.when = [&world, when = std::move(rule.when)](const kube::Call& call) {
+    const bool is = when == nullptr || when(call);
+    if (is) world.HangController(kRuleWithin);
+    return is;
+  };
   if (!co_await UntilCall(course, world.hub_faults(), std::move(rule), kube::Fault::kLateAnswer, kAnswerIn)) co_return;
   co_await world.loop().Sleep(milliseconds(20));
   world.KillController();

@@ -128,9 +128,11 @@ rt::Task<void> StartsLate(Course course, Weather& weather) {
   }
   co_await scene.world.loop().Sleep(Between(course, 0, stalls / milliseconds(1)));
   co_await scene.Abort();
-  co_await scene.world.loop().Sleep(seconds(10));
-  co_await SettledInCalm(course, weather);
+  // It then runs for long enough to write.
+  scene.world.practice(scene.to).faults().stall_operator = Between(course, 3'000, 15'000);
+  co_await scene.world.loop().Sleep(seconds(30));
   scene.world.practice(scene.to).faults().stall_operator = {};
+  co_await SettledInCalm(course, weather);
   co_await scene.CheckAll();
 }
 

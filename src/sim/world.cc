@@ -222,11 +222,14 @@ void World::DeposeController(Duration slow, Duration hangs) {
     leader_->slow.writes = slow;
     Tell(StrCat("its writes take ", slow / milliseconds(1), " ms from here on"));
   }
-  if (leader_ != nullptr && hangs > Duration{}) {
-    leader_->slow.hangs_until = loop_.Now() + hangs;
-    Tell(StrCat("hangs for ", hangs / milliseconds(1), " ms"));
-  }
+  if (hangs > Duration{}) HangController(hangs);
   deposed_.push_back(std::move(leader_));
+}
+
+void World::HangController(Duration hangs) {
+  if (leader_ == nullptr) return;
+  leader_->slow.hangs_until = loop_.Now() + hangs;
+  Tell(StrCat("hangs for ", hangs / milliseconds(1), " ms"));
 }
 
 void World::KillDeposed() {

@@ -194,6 +194,8 @@ class World {
   // it hear anything.
   void DeposeController(Duration slow = {}, Duration hangs = {});
   void KillDeposed();
+  // From the next call on nothing that the leader sends arrives for so long, nor does it hear anything.
+  void HangController(Duration hangs);
 
   // The hub's process dies. `with_controllers`: they are in the same process, as in `baton up`; otherwise they see that
   // it is gone.

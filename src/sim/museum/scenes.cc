@@ -110,6 +110,8 @@ Result<Played> PlayScene(std::string_view name) {
   for (const DayKind& days : words.size() == 2 ? DayKinds() : std::vector<DayKind>()) {
     if (kind == days.name) return Played{.problems = days.play_one(Number(words[1]), Story::Detail::kCounts).problems};
   }
+  if (kind == "plot" && words.size() == 3)
+    return Played{.problems = PlayDay(Number(words[2]), Story::Detail::kCounts, words[1]).problems};
   if (kind == "crash" && words.size() == 4) {
     const Way way = TRY(WayOf(words[1]));
     return Of(CrashAt(kSeed, way, Number(words[3]), SideOf(words[2]), nullptr, hub), Number(words[3]));
@@ -137,12 +139,16 @@ Result<Played> PlayScene(std::string_view name) {
 
 Result<std::string> TellDay(std::string_view name) {
   const std::vector<std::string> words = Words(name);
-  for (const DayKind& days : DayKinds()) {
-    if (words.size() != 2 || words[0] != days.name) continue;
-    const Day day = days.play_one(Number(words[1]), Story::Detail::kWrites);
+  const auto told = [](const Day& day) {
     std::string text = day.story;
     for (const std::string& problem : day.problems) StrAppend(text, problem, "\n");
     return text;
+  };
+  if (words.size() == 3 && words[0] == "plot")
+    return told(PlayDay(Number(words[2]), Story::Detail::kWrites, words[1]));
+  for (const DayKind& days : DayKinds()) {
+    if (words.size() == 2 && words[0] == days.name)
+      return told(days.play_one(Number(words[1]), Story::Detail::kWrites));
   }
   return InvalidError(StrCat("'", name, "' is no random day"));
 }

@@ -10,6 +10,7 @@
 //   model foreign                     every interleaving of the protocol's small model (rollout/testing/model.h; own,
 //                                     foreign)
 //   seed 123                          a bad day, as `baton simulate --seed 123`
+//   plot starts-late 123              the same, with that plot (`--plot starts-late`)
 //   kinds 12, drains 3                likewise, as `baton simulate --kinds --seed 12`, `--drains`
 #pragma once
 
