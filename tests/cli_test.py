@@ -80,14 +80,23 @@ class CliTest(unittest.TestCase):
         self.assertIn("'example.com'", err)
 
     def test_simulate_tells_the_same_story_of_one_seed_every_time(self):
-        code, out, err = run("simulate", "--seed", "4")
+        code, out, err = run("simulate", "--seed", "3")
         self.assertEqual((code, err), (0, ""), out[-2000:])
         self.assertRegex(out, r"person +asks for move move from \w+ to \w+")
-        self.assertRegex(out, r"\nseed=4: \w+; \d+ events, \d+ calls\n$")
-        self.assertEqual(run("simulate", "--seed=4")[1], out)
-        traced = run("simulate", "--seed", "4", "--trace")[1]
+        self.assertRegex(out, r"\nseed=3: \w+; \d+ events, \d+ calls\n$")
+        self.assertEqual(run("simulate", "--seed=3")[1], out)
+        traced = run("simulate", "--seed", "3", "--trace")[1]
         self.assertGreater(len(traced), 2 * len(out))
-        self.assertEqual(run("simulate", "--seed", "4", "--trace")[1], traced)
+        self.assertEqual(run("simulate", "--seed", "3", "--trace")[1], traced)
+
+    def test_simulate_plays_a_plot_of_which_what_must_come_is_known(self):
+        names = run("simulate", "--plot", "list")[1].split()
+        self.assertIn("stuck-target", names)
+        self.assertEqual(len(names), len(set(names)))
+        code, out, err = run("simulate", "--plot", "stuck-target", "--seed", "5")
+        self.assertEqual((code, err), (0, ""), out[-2000:])
+        self.assertRegex(out, r" plot +stuck-target\n")
+        self.assertRegex(out, r"\nseed=5: RolledBack\n$")
 
     def test_simulate_counts_many_seeds(self):
         code, out, err = run("simulate", "--seeds", "4", "-j", "2")
@@ -100,7 +109,7 @@ class CliTest(unittest.TestCase):
                           ("drain", "--from-hub"), ("drain", "a", "--to", "b", "--from-hub"), ("drain", "a", "--from-hub", "--from", "f"),
                           ("drain", "a", "--from-hub", "--seeds", "0"), ("drain", "a", "--from-hub", "--trace"),
                           ("--seeds", "0"), ("--seeds", "many"), ("--seed", "-1"), ("-j", "0"), ("--seeds", "3", "--trace"), ("now",),
-                          ("--scenario", "a.yaml", "--seeds", "3")):
+                          ("--scenario", "a.yaml", "--seeds", "3"), ("--plot", "no-such"), ("--plot", "herd", "--matrix")):
             code, out, err = run("simulate", *arguments)
             self.assertEqual((code, out), (2, ""), arguments)
             self.assertTrue(err.startswith("baton simulate: "), err)
