@@ -55,8 +55,11 @@ std::vector<uint64_t> Row(uint64_t from, uint64_t count) {
 }
 
 // All days once, with all guards in. What goes wrong then shows nothing of a guard.
-Result<void> Survey(Days& days, const GuardIndex& guards, size_t jobs, std::vector<std::string>& wrong) {
+Result<void> Survey(Days& days, const GuardIndex& guards, const HuntOptions& options) {
   days.decided.resize(days.count);
+  const auto wrong = [&](const std::string& what) {
+    if (options.on_wrong) options.on_wrong(what);
+  };
   const uint64_t row = days.kind->row;
   const auto more = [&](uint64_t id) -> Processes::Work {
     if (id * row >= days.count) return nullptr;
@@ -75,7 +78,7 @@ Result<void> Survey(Days& days, const GuardIndex& guards, size_t jobs, std::vect
   };
   const auto done = [&](uint64_t, const ChildOutput& output) {
     std::string_view text = output.text;
-    if (!output.died.empty()) wrong.push_back(StrCat("a row of days ended by ", output.died));
+    if (!output.died.empty()) wrong(StrCat("a row of days ended by ", output.died));
     while (!text.empty()) {
       const std::string_view line = text.substr(0, text.find('\n'));
       text.remove_prefix(line.size() + 1);
@@ -84,7 +87,7 @@ Result<void> Survey(Days& days, const GuardIndex& guards, size_t jobs, std::vect
       const std::string_view marks = line.substr(static_cast<size_t>(at - line.data()) + 1);
       const size_t end = marks.find(' ');
       if (end + 1 < marks.size()) {
-        wrong.push_back(StrCat(days.kind->name, " ", seed, ": ", marks.substr(end + 1)));
+        wrong(StrCat(days.kind->name, " ", seed, ": ", marks.substr(end + 1)));
         continue;
       }
       std::vector<bool> decided;
@@ -92,7 +95,7 @@ Result<void> Survey(Days& days, const GuardIndex& guards, size_t jobs, std::vect
       days.decided[seed] = std::move(decided);
     }
   };
-  Processes processes(jobs);
+  Processes processes(options.jobs);
   return processes.RunAll(more, done);
 }
 
@@ -211,21 +214,19 @@ Hunted Read(const Exhibit& exhibit, std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<std::string>> HuntAll(const std::vector<const Exhibit*>& exhibits, const HuntOptions& options,
-                                         const std::function<void(const Hunted& hunted)>& on_hunted) {
-  std::vector<std::string> wrong;
+Result<void> HuntAll(const std::vector<const Exhibit*>& exhibits, const HuntOptions& options,
+                     const std::function<void(const Hunted& hunted)>& on_hunted) {
   const GuardIndex guards = AllGuards();
   std::vector<Days> all;
   for (const DayKind& kind : DayKinds()) all.push_back({&kind, options.seeds * kind.percent / 100, {}});
-  for (Days& days : all) TRY(Survey(days, guards, options.jobs, wrong));
+  for (Days& days : all) TRY(Survey(days, guards, options));
   const auto more = [&](uint64_t id) -> Processes::Work {
     if (id >= exhibits.size()) return nullptr;
     return [&, id] { return Hunt(*exhibits[id], all, guards); };
   };
   const auto done = [&](uint64_t id, const ChildOutput& output) { on_hunted(Read(*exhibits[id], output.text)); };
   Processes processes(options.jobs);
-  TRY(processes.RunAll(more, done));
-  return wrong;
+  return processes.RunAll(more, done);
 }
 
 }  // namespace baton::sim

@@ -199,7 +199,7 @@ std::string Cell(std::string_view text) {
 using Hunts = std::map<std::pair<std::string_view, std::string_view>, Hunted>;
 
 // Gives whether all days went well with all guards in.
-Result<bool> HuntFor(const std::vector<const Exhibit*>& exhibits, const HuntOptions& options, Hunts& hunts,
+Result<bool> HuntFor(const std::vector<const Exhibit*>& exhibits, HuntOptions options, Hunts& hunts,
                      const std::function<void(const Hunted& hunted)>& on_hunted = nullptr) {
   std::vector<const Exhibit*> once;
   for (const Exhibit* one : exhibits) {
@@ -210,9 +210,13 @@ Result<bool> HuntFor(const std::vector<const Exhibit*>& exhibits, const HuntOpti
     hunts[{hunted.exhibit->guard, hunted.exhibit->behind}] = hunted;
     if (on_hunted) on_hunted(hunted);
   };
-  const std::vector<std::string> wrong = TRY(HuntAll(once, options, done));
-  for (const std::string& one : wrong) std::fprintf(stderr, "museum: with all guards in, %s\n", one.c_str());
-  return wrong.empty();
+  bool well = true;
+  options.on_wrong = [&well](const std::string& what) {
+    std::fprintf(stderr, "museum: with all guards in, %s\n", what.c_str());
+    well = false;
+  };
+  TRY(HuntAll(once, options, done));
+  return well;
 }
 
 std::string SeedCell(const Exhibit& exhibit, const Hunts& hunts) {

@@ -144,8 +144,7 @@ Result<std::string> TellDay(std::string_view name) {
     for (const std::string& problem : day.problems) StrAppend(text, problem, "\n");
     return text;
   };
-  if (words.size() == 3 && words[0] == "plot")
-    return told(PlayDay(Number(words[2]), Story::Detail::kWrites, words[1]));
+  if (words.size() == 3 && words[0] == "plot") return told(PlayDay(Number(words[2]), Story::Detail::kWrites, words[1]));
   for (const DayKind& days : DayKinds()) {
     if (words.size() == 2 && words[0] == days.name)
       return told(days.play_one(Number(words[1]), Story::Detail::kWrites));
