@@ -72,7 +72,8 @@ Foresight Foresee(Writer writer, Migration migration, Observation seen) {
     seen.target = {.answered = true, .cluster_id = seen.proposal->target.cluster_id};
     seen.binding = {.clusters = {source.cluster}};
   }
-  writer.refused_uid = migration.uid;  // that a refusal is written down first is no step of a move
+  // That a refusal is written down first is no step of a move.
+  if (migration.abort || !seen.problems.empty()) writer.refused_uid = migration.uid;
   seen.source.stop_missing = kStopComes;
   seen.target.start_missing = kStartComes;
   while (ahead.steps.size() < kForeseenMax) {

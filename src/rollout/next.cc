@@ -57,6 +57,11 @@ Decision Begin(const Writer& writer, const Migration& migration, const Observati
     for (const std::string& problem : seen.problems) why += (why.empty() ? "" : "; ") + problem;
     return Refuse(writer, migration, Phase::kRejected, why);
   }
+  // Another leader has refused it, and may have told so since we read the migration.
+  if (!GUARD("handoff.refused_is_not_claimed", writer.refused_uid != migration.uid)) {
+    return End(Phase::kRejected,
+               "the checks before the move found something against it, and now find nothing: ask for it again");
+  }
   Writer next = writer;
   if (!writer.exists) {
     next.exists = true;
