@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/guard.h"
+#include "base/invariant.h"
 #include "base/probe.h"
 #include "base/strings.h"
 #include "rollout/next_steps.h"

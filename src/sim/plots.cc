@@ -106,10 +106,11 @@ rt::Task<void> PlayPlot(const Plot& plot, Course course) {
 void Weather::Begin() {
   course_.chance.Begin(faults_);
   rt::VirtualLoop& loop = course_.world.loop();
+  const Hands& hands = course_;
   actors_ = std::make_unique<rt::Scope>(loop);
-  if (leaders_ && course_.day.replicated > 0) actors_->Spawn(Replicas(course_));
-  if (leaders_ && course_.day.replicated == 0 && course_.chance.OneIn(2)) actors_->Spawn(Leaders(course_));
-  if (leaders_ && course_.rare.Below(kHubDiesOneIn) == 0) actors_->Spawn(HubDies(course_));
+  if (leaders_ && course_.day.replicated > 0) actors_->Spawn(Replicas(hands));
+  if (leaders_ && course_.day.replicated == 0 && course_.chance.OneIn(2)) actors_->Spawn(Leaders(hands));
+  if (leaders_ && course_.rare.Below(kHubDiesOneIn) == 0) actors_->Spawn(HubDies(hands));
   passing_ = std::make_unique<rt::Scope>(loop);
   passing_->Spawn(Pass());
 }
