@@ -241,6 +241,7 @@ void Checkers::MoveChanged(const Value& migration) {
 
 // What was told as refused has no effects.
 void Checkers::CheckOfNoRefused(const Value& policy) {
+  if (meddles_with_statuses_) return;
   for (const auto& [uid, move] : moves_) {
     if (move.phase == "Rejected" && kube::NameOf(policy) == rollout::OverrideName(uid))
       Wrong("I6", StrCat("a move that was told as refused goes on: OverridePolicy ", kube::NameOf(policy)));
