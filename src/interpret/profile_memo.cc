@@ -20,6 +20,11 @@ size_t SlotOf(const ProfileMemo::Key& key) {
   text(key.question.cluster);
   mix(static_cast<size_t>(key.question.seq));
   mix(static_cast<size_t>(key.question.stop_seq));
+  mix(static_cast<size_t>(key.question.start_seq));
+  // One object is judged with what is beside it, and as if there were nothing: each has a place of its own.
+  mix(key.related.size());
+  mix(key.related["remains"].size());
+  mix(key.related["kept"].size());
   return (hash >> 32) % ProfileMemo::kSlots;
 }
 
