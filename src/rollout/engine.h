@@ -166,6 +166,7 @@ class Engine {
   rt::Task<Result<void>> RemoveLateLock(kube::Name name);
   rt::Task<Result<json::Value>> Finalize(const std::string& key);
   static json::Value Pinned(const Look& look);
+  std::optional<OverrideState> OverrideStateOf(const Look& look);
   int64_t Fence() const { return options_.fence ? options_.fence() : 1; }
   void LookIntoClaim(const json::Value& writer);
   void Wake(const json::Value& workload);
@@ -186,6 +187,13 @@ class Engine {
     std::optional<MonotonicTime> proven_since;
     std::string ordered;              // the version of its override that we wrote last
     std::deque<MonotonicTime> wrote;  // binding and override, not long ago
+    struct {
+      json::Value policy;
+      json::Value writer;
+      json::Value workload;
+      std::shared_ptr<const interpret::Profile> profile;
+      std::optional<OverrideState> state;
+    } override_read;  // what was read last, and what it was read from
   };
   std::map<std::string, Memory, std::less<>> memory_;  // by migration uid
   kube::Controller controller_;

@@ -109,6 +109,27 @@ static bool IsOfStage(const Writer& writer, Phase told) {
   return told == Phase::kGranted || told == Phase::kVerifying;
 }
 
+// Most looks find it as the one before did: reading it means making it anew, to see whether it says exactly that.
+std::optional<OverrideState> Engine::OverrideStateOf(const Look& look) {
+  const auto remembered = memory_.find(look.spec.migration.uid);
+  const auto read = [&] {
+    return ReadOverride(look.override_policy, *look.writer.claim, look.workload, Pinned(look), *look.profile);
+  };
+  if (remembered == memory_.end()) return read();
+  auto& known = remembered->second.override_read;
+  const bool same = known.profile == look.profile && known.policy.SharesStorageWith(look.override_policy) &&
+                    known.writer.SharesStorageWith(look.writer_object) &&
+                    known.workload.SharesStorageWith(look.workload);
+  if (!same) {
+    known = {.policy = look.override_policy,
+             .writer = look.writer_object,
+             .workload = look.workload,
+             .profile = look.profile,
+             .state = read()};
+  }
+  return known.state;
+}
+
 rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer, HubCopies copies) {
   Look look;
   look.object = object;
@@ -158,7 +179,7 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   if (look.spec.migration.last_checkpoint && !MayMoveFromCheckpoint(*look.profile, PinnedOf(look.writer_object)))
     look.spec.migration.last_checkpoint = false;
   seen.override_fence = FenceOfOverride(look.override_policy);
-  seen.override_state = ReadOverride(look.override_policy, claim, look.workload, Pinned(look), *look.profile);
+  seen.override_state = OverrideStateOf(look);
   seen.binding = ReadBinding(look.binding, claim);
   const Value& status = look.binding["status"];
   // What a user has paused the scheduler does not look at, and does not change either.
