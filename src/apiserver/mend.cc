@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "apiserver/object.h"
@@ -80,23 +81,33 @@ rt::Task<Result<void>> Write(store::Store& store, std::vector<Mending> mendings)
   co_return Result<void>();
 }
 
-// What lists and watches from before can still ask for.
-bool IsPastReadable(const store::Store& store) {
-  return store.EveryChange(
-      [](const store::Event& change) { return IsReadable(change.value) && IsReadable(change.previous); });
+using Known = std::unordered_set<const std::string*>;
+
+// What lists and watches from before can still ask for. What one change wrote is what the next one replaced, and at
+// last what is stored: what was found to be readable is kept in `readable`, and looked at once.
+bool IsPastReadable(const store::Store& store, Known& readable) {
+  const auto check = [&](const Bytes& bytes) {
+    if (bytes == nullptr || readable.contains(bytes.get())) return true;
+    if (!IsReadable(bytes)) return false;
+    readable.insert(bytes.get());
+    return true;
+  };
+  return store.EveryChange([&](const store::Event& change) { return check(change.value) && check(change.previous); });
 }
 
 }  // namespace
 
 rt::Task<Result<std::vector<Mended>>> MendStored(store::Store& store) {
+  Known readable;
+  const bool past_readable = IsPastReadable(store, readable);
   std::vector<Mending> mendings;
   for (const store::Entry& entry : CO_TRY(store.List("")).entries) {
-    if (!IsReadable(entry.value)) mendings.push_back(CO_TRY(Mend(entry)));
+    if (!readable.contains(entry.value.get()) && !IsReadable(entry.value)) mendings.push_back(CO_TRY(Mend(entry)));
   }
   std::vector<Mended> mended;
   mended.reserve(mendings.size());
   for (const Mending& one : mendings) mended.push_back({.key = one.entry.key, .what = one.what});
-  const bool forget = !mendings.empty() || !IsPastReadable(store);
+  const bool forget = !mendings.empty() || !past_readable;
   CO_TRY(co_await Write(store, std::move(mendings)));
   if (forget) CO_TRY(co_await store.Compact(store.revision()));
   co_return mended;
