@@ -1,7 +1,7 @@
 // Finding and mending what cannot be parsed.
 #include "apiserver/mend.h"
 
-#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -24,8 +24,15 @@ constexpr size_t kMendedBytesPerTransaction = size_t{8} << 20;  // ...and not to
 // Whether it could be nested too deep, without parsing it: each level has a bracket.
 bool MayBeDeep(std::string_view text) {
   if (text.size() < 2 * json::kMaxDepth) return false;
-  const auto opens = std::ranges::count_if(text, [](char c) { return c == '{' || c == '['; });
-  return opens > static_cast<std::ptrdiff_t>(json::kMaxDepth);
+  size_t opens = 0;
+  // In parts that a byte counts: many bytes are then counted at a time.
+  constexpr size_t kPart = UINT8_MAX;
+  for (size_t from = 0; from < text.size(); from += kPart) {
+    uint8_t in_part = 0;
+    for (const char c : text.substr(from, kPart)) in_part += static_cast<uint8_t>(c == '{' || c == '[');
+    opens += in_part;
+  }
+  return opens > json::kMaxDepth;
 }
 
 bool IsReadable(const Bytes& bytes) {
