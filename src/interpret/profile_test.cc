@@ -102,6 +102,7 @@ TEST(ProfileTest, TheScriptIsAskedAgainOnlyWhenSomethingIsNew) {
   EXPECT_EQ(all(object, related, question), 0);
   EXPECT_EQ(all(Yaml(object.ToString()), Yaml(related.ToString()), question), 0) << "equal is enough";
   EXPECT_EQ(all(object, Yaml("{remains: [{kind: Pod}]}"), question), 1) << "only the judge sees what is beside it";
+  EXPECT_EQ(all(object, related, question), 0) << "with and without what is beside it are kept side by side";
   Question other = question;
   other.start_ref = "x";
   EXPECT_EQ(all(object, related, other), 3);
