@@ -145,6 +145,8 @@ Duration Between(const Course& course, int64_t from_ms, int64_t to_ms) {
   return milliseconds(from_ms) + course.Rarely(to_ms - from_ms + 1);
 }
 
+std::string PhaseOf(const Value& migration) { return std::string(migration["status"]["phase"].str()); }
+
 rt::Task<bool> UntilGranted(Scene& scene) {
   return scene.world.Until(
       [&scene]() -> rt::Task<bool> {

@@ -9,6 +9,7 @@ namespace baton::sim {
 
 // ---- shared ----
 Duration Between(const Course& course, int64_t from_ms, int64_t to_ms);
+std::string PhaseOf(const Value& migration);
 rt::Task<bool> UntilGranted(Scene& scene);
 // The leader dies when the hub has stored what the rule is about, and has not heard of it; the next one comes after
 // that time. Nothing happens when no such call comes within five minutes.

@@ -11,8 +11,6 @@ namespace baton::sim {
 // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines): awaited by the frame that they capture
 namespace {
 
-std::string PhaseOf(const Value& migration) { return std::string(migration["status"]["phase"].str()); }
-
 const kube::Resource& Deployments() {
   static const kube::Resource kAll{"apps", "v1", "deployments", "Deployment", true};
   return kAll;

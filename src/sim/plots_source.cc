@@ -11,8 +11,6 @@ namespace {
 constexpr double kForEver = 1000;  // times slower
 constexpr Duration kMoveWithin = minutes(15);
 
-std::string PhaseOf(const Value& migration) { return std::string(migration["status"]["phase"].str()); }
-
 rt::Task<void> UntilItTurns(Scene& scene) {
   co_await scene.world.Until(
       [&scene]() -> rt::Task<bool> {

@@ -11,8 +11,6 @@ constexpr double kForEver = 10'000;  // times slower
 constexpr Duration kMoveWithin = minutes(15);
 constexpr int kStable = 30;  // seconds
 
-std::string PhaseOf(const Value& migration) { return std::string(migration["status"]["phase"].str()); }
-
 // That phase or a later one of the way there; or it has turned back, or ended.
 rt::Task<bool> UntilPhaseOrTurn(Scene& scene, std::string phase) {
   std::string now;
