@@ -15,6 +15,7 @@
 #include "cli/client.h"
 #include "cli/follow.h"
 #include "json/rfc3339.h"
+#include "rollout/next.h"
 #include "rollout/records.h"
 
 namespace baton::cli {
@@ -212,6 +213,18 @@ rt::Task<Result<int>> Approve(rt::RealLoop& loop, Client& client, const Flags& f
   co_return 0;
 }
 
+// What a person's word for a silent cluster stands in for.
+void PrintWaived(const Flags& flags, const Value& migration, const std::string& lost, const std::string& other) {
+  std::printf(
+      "%s states: cluster %s has stopped %s for good (%s).\n"
+      "If %s does not answer, this takes the place of\n"
+      "  - the proof that %s stopped: should it still run, there are two writers until it is stopped;\n"
+      "  - the captured state: %s starts from %s, and what was processed after that\n"
+      "    is processed again, or lost.\n",
+      flags.Get("--by").c_str(), lost.c_str(), KindSlashName(migration["spec"]["workload"]).c_str(),
+      flags.Get("--reason").c_str(), lost.c_str(), lost.c_str(), other.c_str(), flags.Get("--state-ref").c_str());
+}
+
 rt::Task<Result<int>> Attest(rt::RealLoop& /*loop*/, Client& client, const Flags& flags) {
   const std::string name = flags.positional()[0];
   const std::string named = flags.Get("--cluster");
@@ -220,6 +233,7 @@ rt::Task<Result<int>> Attest(rt::RealLoop& /*loop*/, Client& client, const Flags
   if (!named.empty()) wanted.Set("cluster", named);
   if (flags.Has("--rewind")) wanted.Set("rewind", true);
   const bool sure = flags.Has("--yes");
+  bool names_state = false;  // of a source that was stopped and left none: nothing else is said with it
   const Value now = CO_TRY(co_await Change(client, name, [&](Value& migration) -> Result<void> {
     TRY(NotEnded(migration));
     const std::string_view from = migration["status"]["source"].str();
@@ -228,7 +242,8 @@ rt::Task<Result<int>> Attest(rt::RealLoop& /*loop*/, Client& client, const Flags
       return InvalidError(StrCat("cluster ", named, " has no part in this move: it goes from ", from, " to ", to));
     // Of a source that was lost while the move went back: a word of this abort, so that it goes forward again.
     const bool aborting = migration["status"]["phase"].str() == "Aborting" && (named.empty() || named == from);
-    if (aborting && migration["spec"]["abort"].bool_or(false)) {
+    names_state = aborting && migration["status"]["waitingFor"].str().starts_with(rollout::kStateToGoOnFrom);
+    if (aborting && !names_state && migration["spec"]["abort"].bool_or(false)) {
       return ConflictError(
           StrCat("it was aborted on request, so it would not go on: take that back first (kubectl "
                  "patch statefulmigration ",
@@ -242,14 +257,15 @@ rt::Task<Result<int>> Attest(rt::RealLoop& /*loop*/, Client& client, const Flags
   std::string lost(now["status"]["source"].str_or("the source"));
   std::string other(now["spec"]["target"].str());
   if (!named.empty() && named == other) std::swap(lost, other);
-  std::printf(
-      "%s states: cluster %s has stopped %s for good (%s).\n"
-      "If %s does not answer, this takes the place of\n"
-      "  - the proof that %s stopped: should it still run, there are two writers until it is stopped;\n"
-      "  - the captured state: %s starts from %s, and what was processed after that\n"
-      "    is processed again, or lost.\n",
-      flags.Get("--by").c_str(), lost.c_str(), KindSlashName(now["spec"]["workload"]).c_str(),
-      flags.Get("--reason").c_str(), lost.c_str(), lost.c_str(), other.c_str(), flags.Get("--state-ref").c_str());
+  if (names_state) {
+    std::printf(
+        "%s states: %s goes on from %s in cluster %s (%s).\n"
+        "What it processed after that is processed again, or lost.\n",
+        flags.Get("--by").c_str(), KindSlashName(now["spec"]["workload"]).c_str(), flags.Get("--state-ref").c_str(),
+        lost.c_str(), flags.Get("--reason").c_str());
+  } else {
+    PrintWaived(flags, now, lost, other);
+  }
   if (!sure) {
     std::printf("Nothing is done yet: say --yes.\n");
     co_return kFailed;

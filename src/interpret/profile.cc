@@ -105,6 +105,8 @@ Judgement FromLua(const Value& value) {
           .capture = std::string(value["capture"].str()),
           .stop_missing = std::string(value["stopMissing"].str()),
           .stop_failed = std::string(value["stopFailed"].str()),
+          .state_lost = std::string(value["stateLost"].str()),
+          .ending = value["ending"].bool_or(false),
           .start_proven = value["startProven"].bool_or(false),
           .start_missing = std::string(value["startMissing"].str()),
           .start_failed = std::string(value["startFailed"].str()),

@@ -85,6 +85,8 @@ struct Judgement {
   std::string capture;
   std::string stop_missing;
   std::string stop_failed;
+  std::string state_lost;  // told to run on it would begin from nothing, and why; "": it would not
+  bool ending = false;     // it is being ended without a capture: whether it leaves a state shows when it has ended
   bool start_proven = false;
   std::string start_missing;
   std::string start_failed;

@@ -156,6 +156,35 @@ status:
   }
 }
 
+TEST(ProfileTest, AFlinkJobThatWasStoppedWithoutAStateWouldRunOnFromNothing) {
+  const auto profile = Builtin("flinkdeployment");
+  ASSERT_NE(profile, nullptr);
+  const struct {
+    std::string_view job, recorded, mode, path;
+    bool lost, ending;
+  } rows[] = {
+      {"CANCELED", "suspended", "savepoint", "", true, false},
+      {"CANCELED", "suspended", "savepoint", "KUBERNETES_OPERATOR_LAST_STATE", true, false},
+      {"CANCELED", "suspended", "savepoint", "s3://c/chk-19", false, false},
+      {"FINISHED", "suspended", "last-state", "", false, false},  // it is in the HA metadata
+      {"CANCELED", "running", "savepoint", "", false, false},     // the operator asks for a restore by hand
+      {"RUNNING", "running", "stateless", "", false, false},
+      {"CANCELLING", "running", "savepoint", "", false, true},
+  };
+  for (const auto& row : rows) {
+    const Value object =
+        Yaml(StrCat("{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, metadata: {name: w, generation: 5},",
+                    "spec: {job: {state: suspended}}, status: {observedGeneration: 4, jobStatus: {state: ", row.job,
+                    ", upgradeSavepointPath: '", row.path, "'}, reconciliationStatus: {state: UPGRADING, ",
+                    R"(lastReconciledSpec: '{"spec": {"job": {"state": ")", row.recorded, R"(", "upgradeMode": ")",
+                    row.mode, R"("}}}'}}})"));
+    const auto judged = profile->Judge(object, Yaml("{remains: []}"), {.seq = 8, .stop_seq = 7});
+    ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+    EXPECT_EQ(!judged->state_lost.empty(), row.lost) << row.job << " " << row.recorded << " '" << row.path << "'";
+    EXPECT_EQ(judged->ending, row.ending) << row.job << " " << row.recorded;
+  }
+}
+
 TEST(ProfileTest, WhatIsLargeIsNotRemembered) {
   const auto profile = Builtin("flinkdeployment");
   ASSERT_NE(profile, nullptr);

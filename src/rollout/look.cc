@@ -384,6 +384,8 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     sighting.capture = judgement.capture;
     sighting.stop_missing = judgement.stop_missing;
     sighting.stop_failed = judgement.stop_failed;
+    sighting.state_lost = judgement.state_lost;
+    sighting.ending = judgement.ending;
     sighting.start_proven = judgement.start_proven;
     sighting.start_missing = judgement.start_missing;
     sighting.start_failed = judgement.start_failed;

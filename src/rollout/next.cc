@@ -210,6 +210,8 @@ std::optional<OverrideState> WantedOverride(const Writer& writer, int64_t fence)
     case Intent::kAbort:
       // In two steps: first from its own state whatever the template says of upgrades, then as the template says.
       state.source.mode = writer.stop && GUARD_STANDS("handoff.abort_in_two_steps") ? Mode::kRunning : Mode::kAsIs;
+      // Its own is what its operator recorded; when that is lost, the one that a person named.
+      if (state.source.mode == Mode::kRunning) state.source.ref = writer.stop->capture;
       break;
     case Intent::kWithdraw:
       if (with_target) {

@@ -71,6 +71,9 @@ struct Decision {
   std::string why;
 };
 
+// What an abort waits for begins so when the source was stopped and left no state: a person has to name one.
+inline constexpr std::string_view kStateToGoOnFrom = "a state to go on from";
+
 Decision Next(const Writer& writer, const Migration& migration, const Observation& seen);
 
 // Of the leaders that have written what a move goes by.

@@ -64,7 +64,50 @@ static std::optional<Decision> ForwardAgain(const Writer& writer, const Migratio
   return decision;
 }
 
+// A source that was stopped and left no state would run on from nothing, and do everything again. It stays stopped
+// until a person has named the state that it goes on from; then the attempt is another one, so that this word does not
+// count again. While it is being ended, it does not show yet what it leaves.
+static std::optional<Decision> GoesOnFromNothing(const Writer& writer, const Migration& migration,
+                                                 const Observation& seen) {
+  const Claim& claim = *writer.claim;
+  const Sighting& source = seen.source;
+  const bool told = seen.override_state && seen.override_state->source.mode == SideRule::Mode::kRunning;
+  if (!writer.stop || !writer.stop->capture.empty() || told || !Answers(source, claim.source)) return std::nullopt;
+  if (!source.found || source.uid != writer.stop->uid || source.deleting) return std::nullopt;
+  if (GUARD("handoff.abort_has_a_state", source.state_lost.empty() && !source.ending)) return std::nullopt;
+  const Phase phase = Phase::kAborting;
+  // As it was when its stop was ordered, whoever takes our override away meanwhile, and whoever leads.
+  Writer stopping = writer;
+  stopping.claim->intent = Intent::kForward;
+  const std::optional<OverrideState> stopped = WantedOverride(stopping, seen.fence);
+  if (seen.override_state != stopped)
+    return Do(phase, PutOverride{*stopped}, StrCat("keeping it stopped in ", claim.source.cluster));
+  if (source.ending) {
+    const std::string what = StrCat("the workload in ", claim.source.cluster, " to have ended");
+    if (seen.in_phase < migration.deadlines.undo) return Wait(phase, what, migration.deadlines.undo);
+    return Ask(phase, what, StrCat("look at cluster ", claim.source.cluster));
+  }
+  const std::string what = StrCat(kStateToGoOnFrom, " in ", claim.source.cluster, ": ", source.state_lost);
+  const std::string attest = StrCat("`baton attest ", migration.name, " --cluster ", claim.source.cluster,
+                                    "` its newest checkpoint or savepoint");
+  const bool given = IsVouchedFor(migration, claim, claim.source) && !migration.attestation->state_ref.empty() &&
+                     migration.attestation->aborted_attempt == claim.attempt;
+  if (!given) return Ask(phase, what, StrCat("find and ", attest));
+  const Attestation& word = *migration.attestation;
+  if (Rewinds(writer, claim, word)) {
+    return Ask(phase, what, StrCat(word.state_ref, " is where it began: ", attest, ", or the same with --rewind"));
+  }
+  Writer next = writer;
+  next.stop->capture = word.state_ref;
+  next.claim->attempt = claim.attempt + 1;
+  Decision decision = Do(phase, SwapWriter{next},
+                         StrCat(claim.source.cluster, " goes on from ", word.state_ref, ", as ", word.by, " said"));
+  decision.why = StrCat(word.by, " named the state that ", claim.source.cluster, " goes on from: ", word.reason);
+  return decision;
+}
+
 Decision Abort(const Writer& writer, const Migration& migration, const Observation& seen) {
+  if (auto step = GoesOnFromNothing(writer, migration, seen)) return *std::move(step);
   if (auto step = ForwardAgain(writer, migration, seen)) return *std::move(step);
   const Claim& claim = *writer.claim;
   const Phase phase = Phase::kAborting;

@@ -223,6 +223,8 @@ void SilentTarget(Case& c) { c.seen.target = {}; }
 void Vouched(Case& c) { c.migration.attestation = Attestation{"", "ann", "burnt down", "ref"}; }
 void Ordered(Case& c) { c.seen.removal_ordered = true; }
 void VouchedInAbort(Case& c) { Vouched(c), c.migration.attestation->aborted_attempt = 1; }
+void LeftNoState(Case& c) { c.seen.source.state_lost = "nothing was captured"; }
+void KeptStopped(Case& c) { c.seen.override_state->source = {.mode = Mode::kStopping, .seq = 2, .state_dir = "m-1-2"}; }
 void VouchedForTarget(Case& c) { c.migration.attestation = Attestation{"B", "ann", "burnt down", "ref"}; }
 void LostTarget(Case& c) { SilentTarget(c), VouchedForTarget(c); }
 void SourceRanAgain(Case& c) { c.writer.stop->capture = "m-1-2/other"; }  // as the step back found it
@@ -641,6 +643,33 @@ const std::vector<Row>& Back() {
        Phase::kAborting, "none", "itself began from", true},
       {"another object", Aborting, [](Case& c) { c.seen.source.uid = "a2"; }, Phase::kAborting, "none",
        "it would start empty", true},
+      {"it left no state", Aborting, [](Case& c) { KeptStopped(c), LeftNoState(c); }, Phase::kAborting, "none",
+       "a state to go on from in A: nothing was captured; find and `baton attest move --cluster A`", true},
+      {"the same, of whoever took our override away", Aborting,
+       [](Case& c) { c.seen.override_state.reset(), LeftNoState(c); }, Phase::kAborting, "put-override",
+       "keeping it stopped in A"},
+      {"the same, and a person names one", Aborting, [](Case& c) { KeptStopped(c), LeftNoState(c), VouchedInAbort(c); },
+       Phase::kAborting, "swap-writer", "A goes on from ref, as ann said"},
+      {"the same, though the abort was asked for", Aborting,
+       [](Case& c) { KeptStopped(c), LeftNoState(c), VouchedInAbort(c), AskAbort(c); }, Phase::kAborting, "swap-writer",
+       "A goes on from ref"},
+      {"the same, in a word of before the abort", Aborting, [](Case& c) { KeptStopped(c), LeftNoState(c), Vouched(c); },
+       Phase::kAborting, "none", "a state to go on from", true},
+      {"the same, and it is the one that it began from", Aborting,
+       [](Case& c) {
+         KeptStopped(c), LeftNoState(c), VouchedInAbort(c);
+         c.migration.attestation->state_ref = "old";
+       },
+       Phase::kAborting, "none", "old is where it began", true},
+      {"a state was named: it runs on", Aborting,
+       [](Case& c) { KeptStopped(c), LeftNoState(c), c.writer.stop->capture = "ref"; }, Phase::kAborting,
+       "put-override", "letting A run on"},
+      {"another object left none", Aborting, [](Case& c) { KeptStopped(c), LeftNoState(c), c.seen.source.uid = "a2"; },
+       Phase::kAborting, "none", "it would start empty", true},
+      {"it is being cancelled", Aborting, [](Case& c) { KeptStopped(c), c.seen.source.ending = true; },
+       Phase::kAborting, "none", "the workload in A to have ended"},
+      {"the same, late", Aborting, [](Case& c) { KeptStopped(c), c.seen.source.ending = true, Late(c); },
+       Phase::kAborting, "none", "look at cluster A", true},
       {"takes the target out", Aborting, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kAborting, "put-binding",
        "out of B"},
       {"waits until it runs", Aborting, Same, Phase::kAborting, "none", "A to run again"},

@@ -28,8 +28,9 @@ interpret::Question QuestionFor(const Value& writer_object, const Writer& writer
   if (started) {
     question.start_seq = writer.seq;
     if (is_target && writer.receipt) question.start_ref = writer.receipt->capture;
-    // What it is to be started from: of an abort that is its own.
+    // What it is to be started from: of an abort that is its own, or what a person named when that was lost.
     if (claim.intent != Intent::kAbort && writer.receipt) question.ref = writer.receipt->capture;
+    if (claim.intent == Intent::kAbort && writer.stop) question.ref = writer.stop->capture;
     // A withdrawal starts the source only when the target is gone.
     if (claim.intent == Intent::kWithdraw && writer.holder.cluster != claim.source.cluster) question.start_seq = -1;
   }

@@ -71,7 +71,7 @@ struct Stop {
   std::string state_dir;   // of this stop alone: only what lies in it is a capture
   // Withdrawing: what the stop gave, kept because the object is deleted next.
   bool proven = false;
-  std::string capture;  // "": the target had made no progress
+  std::string capture;  // "": the target had made no progress. Aborting: what a person named, when the source left none
   // It could not be stopped with a capture: it is stopped without, and judged by what it left. A source only when its
   // migration allows it (last_checkpoint): what it left is then its capture.
   bool any_way = false;
@@ -222,6 +222,10 @@ struct Sighting {
   std::string capture;
   std::string stop_missing;  // what the proof lacks, in words
   std::string stop_failed;   // it cannot succeed any more, and why; "": it can
+  // Told to run on from its own state it would begin from nothing, and why; "": it has one. `ending`: that does not
+  // show before it has ended.
+  std::string state_lost;
+  bool ending = false;
   // As the profile judges it against the epoch and the reference it was started with:
   bool start_proven = false;  // runs, restored from our reference, made a checkpoint
   std::string start_missing;

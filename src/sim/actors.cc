@@ -259,9 +259,6 @@ rt::Task<void> Troubles(Course course) {
         cluster.faults().slow = kStandsStill;
         break;
       default:
-        // An operator that stalls takes it for alive, stops it, and is left with a job that is cancelled without its
-        // state (docs/SIMULATOR.md, what is known and not fixed).
-        if (cluster.faults().stall_operator > Duration{}) break;
         tell("its JobManager restarts");
         [[maybe_unused]] const Result<void> restarted = cluster.RestartJobManager(kWorkload);
         break;

@@ -552,6 +552,8 @@ constexpr NamedStory kStories[] = {
     {"hub-restored-after-an-abort", "the hub is restored from a backup that is older than an aborted move",
      HubRestoredAfterAnAbort},
     {"attested-source", "the source falls silent while it stops, and a person attests its stop", AttestedSource},
+    {"no-state-left", "a source that was cancelled without a state stays stopped until a person names one",
+     NoStateLeft},
     {"attested-beginning", "a person attests a silent source with the state that it began from", AttestedBeginning},
     {"contested-binding", "another scheduler writes the binding back at once, again and again", ContestedBinding},
     {"held-copy", "the hub forgets a move that has only prepared its target", HeldCopy},

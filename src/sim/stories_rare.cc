@@ -233,6 +233,50 @@ rt::Task<void> ExpectAfterHubRestored(Scene& scene) {
   co_await scene.ExpectClean();
 }
 
+bool IsToBeCancelled(const Value& spec) {
+  return spec["flinkConfiguration"]["kubernetes.operator.job.upgrade.last-state.job-cancel.enabled"].str() == "true";
+}
+
+std::string NewestStateOf(Scene& scene) {
+  const practice::JobManager* manager = scene.world.practice(scene.from).job_managers().Find(kWorkload);
+  if (manager == nullptr || manager->job == nullptr || !manager->job->Newest()) return {};
+  return manager->job->Newest()->url;
+}
+
+rt::Task<void> NameTheStateThatIsAskedFor(Scene& scene, std::string state) {
+  const Value asks = co_await scene.Migration();
+  if (!Scene::IsBlocked(asks) || !asks["status"]["waitingFor"].str().starts_with(rollout::kStateToGoOnFrom)) co_return;
+  scene.Tell("person", StrCat("names the state that it goes on from: ", state));
+  co_await scene.PatchMigration(StrCat("{spec: {attestation: {cluster: ", scene.from,
+                                       ", by: ann, reason: 'its newest checkpoint', stateRef: '", state,
+                                       "', abortedAttempt: ", asks["status"]["attempt"].int_or(1), "}}}"));
+  co_await scene.Settled();
+  co_await scene.ExpectPhase("Aborted");
+}
+
+rt::Task<void> NoStateLeft(Scene& scene) {
+  co_await scene.Begin(JobWith("last-state"));
+  practice::Faults& faults = scene.world.practice(scene.from).faults();
+  faults.fail_savepoints = 100;
+  co_await scene.Ask(", deadlines: {Quiescing: 60s, Aborting: 60s}, captureFallback: LastCheckpoint");
+  const auto any_way = [&]() -> rt::Task<bool> {
+    co_return IsToBeCancelled((co_await scene.OnMember(scene.from))["spec"]);
+  };
+  faults.stall_operator = seconds(3);  // it has the order in hand, and acts on it when the job is being restored
+  scene.Expect(co_await scene.world.Until(any_way, minutes(1)), "the stop without a capture was not ordered");
+  const std::string newest = NewestStateOf(scene);
+  scene.Tell(StrCat("cluster ", scene.from), "its JobManager restarts");
+  [[maybe_unused]] const auto restarted = scene.world.practice(scene.from).RestartJobManager(kWorkload);
+  co_await scene.world.loop().Sleep(seconds(1));
+  faults.slow = 20;  // the JobManager will be up in a second, and its job is restored for long
+  const Value asks = co_await scene.Settled();
+  scene.Expect(!Scene::IsOver(asks), StrCat("nobody was asked what it goes on from: ", Scene::Said(asks)));
+  scene.Expect(!scene.JobRuns(scene.from), "it left no state, and runs on from nothing");
+  faults = {};
+  co_await NameTheStateThatIsAskedFor(scene, newest);
+  co_await scene.CheckAll();
+}
+
 rt::Task<void> LyingOperators(Scene& scene) {
   rt::VirtualLoop& loop = scene.world.loop();
   co_await scene.Begin();

@@ -123,6 +123,8 @@ constexpr Exhibit kExhibits[] = {
      "file guards/refused_while_another_claims", ""},
     {"attack 4", "an old leader claims for a move of which it does not know yet that the new one has refused it",
      "handoff.refused_is_not_claimed", "file guards/refused_before_another_claims", ""},
+    {"attack 20", "a source that was cancelled without a state is let run on by an abort, from nothing",
+     "handoff.abort_has_a_state", "story no-state-left", ""},
     {"attack 20", "a source that was made anew before the move is moved, and its abort starts it empty",
      "handoff.source_is_on_record", "file guards/source_made_anew_before", ""},
     {"attack 21", "the migration is deleted in the middle of its work", "handoff.deleting_is_aborting",
