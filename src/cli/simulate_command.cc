@@ -16,6 +16,7 @@
 #include "scenario/scenario.h"
 #include "sim/bad_day.h"
 #include "sim/fleet_days.h"
+#include "sim/heap.h"
 #include "sim/pairs.h"
 #include "sim/plots.h"
 #include "sim/scenario.h"
@@ -338,6 +339,7 @@ int Pairs(const Flags& flags, uint64_t seed, size_t jobs) {
 }  // namespace
 
 int SimulateCommand(std::span<const std::string_view> arguments) {
+  sim::UseSimulationHeap();
   if (IsRehearsal(arguments)) return RehearseCommand(arguments);
   if (AsksForHelp(arguments)) {
     std::fputs(kHelp, stdout);

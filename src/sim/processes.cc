@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "sim/heap.h"
 
 namespace baton::sim {
 namespace {
@@ -57,6 +58,7 @@ Result<Branch> Branch::Fork() {
     return error;
   }
   if (pid == 0) {
+    SimulationHeapForked();
     ::close(ends[0]);
     branch.fd_ = ends[1];
     return branch;
@@ -99,6 +101,7 @@ Result<void> Processes::Start(uint64_t id, const Work& work) {
     return error;
   }
   if (pid == 0) {
+    SimulationHeapForked();
     ::close(ends[0]);
     for (const Child& other : children_) ::close(other.fd);
     WriteAll(ends[1], work());

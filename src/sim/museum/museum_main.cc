@@ -21,6 +21,7 @@
 
 #include "base/guard.h"
 #include "base/strings.h"
+#include "sim/heap.h"
 #include "sim/museum/exhibits.h"
 #include "sim/museum/hunt.h"
 #include "sim/museum/scenes.h"
@@ -377,4 +378,7 @@ int Main(std::vector<std::string> arguments) {
 }  // namespace
 }  // namespace baton::sim
 
-int main(int argc, char** argv) { return baton::sim::Main(std::vector<std::string>(argv + 1, argv + argc)); }
+int main(int argc, char** argv) {
+  baton::sim::UseSimulationHeap();
+  return baton::sim::Main(std::vector<std::string>(argv + 1, argv + argc));
+}
