@@ -83,7 +83,7 @@ struct Key::Cache {
 
 Key::Node* Key::Make(std::string_view text) {
   INVARIANT(text.size() < kMaxNodeItems, "a key of a gigabyte");
-  void* memory = std::malloc(sizeof(Node) + text.size());
+  void* memory = ::operator new(sizeof(Node) + text.size(), std::nothrow);
   INVARIANT(memory != nullptr, "out of memory");
   INVARIANT((reinterpret_cast<uint64_t>(memory) & ~kAddressMask) == 0, "addresses of 48 bits");
 #ifdef BATON_LEAK_CHECKS
@@ -94,7 +94,7 @@ Key::Node* Key::Make(std::string_view text) {
   return node;
 }
 
-void Key::Free(Node* node) { std::free(node); }
+void Key::Free(Node* node) { ::operator delete(node); }
 
 Key::Key(std::string_view text) {
   const uint64_t digest = DigestOf(text);
@@ -119,7 +119,7 @@ Key::Key(std::string_view text) {
 
 Value::Node* Value::NewNode(size_t payload_bytes, size_t capacity) {
   INVARIANT(capacity < kMaxNodeItems, "a JSON node of more than 2^30 items");
-  void* memory = std::malloc(sizeof(Node) + payload_bytes);
+  void* memory = ::operator new(sizeof(Node) + payload_bytes, std::nothrow);
   INVARIANT(memory != nullptr, "out of memory");
   return new (memory) Node{.refs = {}, .size = 0, .capacity = static_cast<uint32_t>(capacity), .unused = 0};
 }
@@ -131,7 +131,7 @@ void Value::FreeNode() noexcept {
   } else if (tag_ == Tag::kObject) {
     std::destroy_n(n->members(), n->size);
   }
-  std::free(n);
+  ::operator delete(n);
 }
 
 // Makes `this` an array with one owner and room for `room` items. Items are copied when others share the storage, and

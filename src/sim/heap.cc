@@ -63,8 +63,15 @@ bool IsOfSimulationHeap(const void* block) { return heap.Owns(block); }
 
 }  // namespace baton::sim
 
-// All other forms (arrays, nothrow) are the library's, which come to these; those with an alignment never meet them.
+// All other forms (arrays) are the library's, which come to these; those with an alignment never meet them.
 void* operator new(size_t bytes) { return baton::sim::Take(bytes); }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return baton::sim::Take(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* block) noexcept { baton::sim::Give(block); }
 void operator delete(void* block, size_t) noexcept { baton::sim::Give(block); }
 
