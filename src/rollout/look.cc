@@ -302,8 +302,9 @@ Duration Engine::UntilNextLook(const Look& look, const Decision& decision) const
   const Observation& seen = look.seen;
   const bool mine = look.writer.claim && look.writer.claim->migration_uid == migration.uid;
   const bool heard = !seen.source.unheard && !seen.target.unheard && !migrations_.trouble();
-  if (!mine || !heard || NewestFence(look.writer, seen) > seen.fence) return kLookAgain;
+  if (!mine || NewestFence(look.writer, seen) > seen.fence) return kLookAgain;
   Duration wait = decision.deadline ? kLookSeldom : kLookRarely;
+  if (!heard) wait = std::clamp<Duration>(seen.in_phase / kWaitParts, kLookAgain, kLookSeldom);
   const auto at_most = [&](Duration until) { wait = std::min(wait, std::max<Duration>(until, milliseconds(1))); };
   if (decision.deadline && *decision.deadline > seen.in_phase) at_most(*decision.deadline - seen.in_phase);
   // That it holds without a break is what is proven now, and a break may show in its pods alone.
