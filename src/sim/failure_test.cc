@@ -44,6 +44,39 @@ TEST(FailureTest, AMoveGoesOnSoonAfterALongOutage) {
   });
 }
 
+// Twenty minutes of a look a second at a member that does not answer are for nothing (seed 65 of the random days).
+TEST(FailureTest, AMemberThatIsAwayForLongIsAskedLessOftenAndTheMoveGoesOnSoonAfterIt) {
+  Simulate(3, [](Scene& scene) -> rt::Task<void> {
+    co_await scene.Begin();
+    co_await scene.Ask(", deadlines: {Quiescing: 60m}");
+    co_await scene.UntilStopIsOrdered();
+    size_t asked = 0;
+    scene.world.member_faults(scene.from)
+        .Add({.fault = kube::Fault::kErrorBefore,
+              .verb = kube::Verb::kGet,
+              .plural = "flinkdeployments",
+              .hits = 1'000'000,
+              .when = [&](const kube::Call&) {
+                ++asked;
+                return true;
+              }});
+    co_await scene.world.loop().Sleep(minutes(1));
+    const size_t at_first = std::exchange(asked, 0);
+    co_await scene.world.loop().Sleep(minutes(18));
+    asked = 0;
+    co_await scene.world.loop().Sleep(minutes(1));
+    const size_t at_last = asked;
+    scene.Expect(at_first >= 10 && at_last >= 5 && at_last * 3 <= at_first,
+                 StrCat("asked ", at_first, " times in the first minute, and ", at_last, " in the twentieth"));
+    scene.world.member_faults(scene.from).Clear();
+    const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(1));
+    scene.Expect(runs, StrCat("a minute later: ", Scene::Said(co_await scene.Migration())));
+    co_await scene.Ended();
+    co_await scene.ExpectPhase("Succeeded");
+    co_await scene.CheckAll();
+  });
+}
+
 TEST(FailureTest, ASavepointThatFailsEndsTheMoveAndNotTheJob) {
   Simulate(4, [](Scene& scene) -> rt::Task<void> {
     co_await scene.Begin();
