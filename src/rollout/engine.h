@@ -34,8 +34,8 @@ namespace baton::rollout {
 inline constexpr Duration kRetryMax = seconds(10);
 // While something is waited for that no watch tells of: pods going, a probe ending, a cluster that does not answer.
 inline constexpr Duration kLookAgain = seconds(1);
-// The longer it has been waited for, the less a look more is worth: one after each such part of the time so far, so that it
-// is seen at most so much later than it came, and a member that is down for an hour is not asked every second.
+// The longer it has been waited for, the less a look more is worth: one after each such part of the time so far, so
+// that it is seen at most so much later than it came, and a member that is down for an hour is not asked every second.
 inline constexpr int kWaitParts = 20;
 // A safety net while a watch will tell: the workload's object in both members, and all that is on the hub.
 inline constexpr Duration kLookSeldom = seconds(10);
