@@ -9,6 +9,7 @@
 #include "base/invariant.h"
 #include "base/probe.h"
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "rollout/next_steps.h"
 
 namespace baton::rollout {
@@ -45,6 +46,8 @@ Decision Refuse(const Writer& writer, const Migration& migration, Phase end, con
   if (GUARD("handoff.refusal_is_on_record", on_record)) return End(end, why);
   Writer next = writer;
   next.refused_uid = migration.uid;
+  next.refused = end;
+  next.refused_why = Utf8Prefix(why, kRefusedWhyMax);
   return Do(Phase::kPending, SwapWriter{next}, StrCat("refusing it: ", why));
 }
 
@@ -60,8 +63,9 @@ Decision Begin(const Writer& writer, const Migration& migration, const Observati
   }
   // Another leader has refused it, and may have told so since we read the migration.
   if (!GUARD("handoff.refused_is_not_claimed", writer.refused_uid != migration.uid)) {
-    return End(Phase::kRejected,
-               "the checks before the move found something against it, and now find nothing: ask for it again");
+    const std::string& why = writer.refused_why;
+    return End(writer.refused, StrCat(why.empty() ? "the checks before the move found something against it" : why,
+                                      " (it ended so, whatever is found now: ask for it again)"));
   }
   Writer next = writer;
   if (!writer.exists) {

@@ -71,6 +71,7 @@ struct Decision {
   std::string why;
 };
 
+inline constexpr size_t kRefusedWhyMax = 1024;  // bytes that the Writer keeps of why a move was refused
 // What an abort waits for begins so when the source was stopped and left no state: a person has to name one.
 inline constexpr std::string_view kStateToGoOnFrom = "a state to go on from";
 

@@ -250,6 +250,18 @@ const std::vector<Row>& Before() {
        "swap-writer", "refusing it: no"},
       {"what another leader has refused is not claimed", Pending, [](Case& c) { c.writer.refused_uid = "m"; },
        Phase::kRejected, "none", "ask for it again"},
+      {"what was refused is told with the reason of then", Pending,
+       [](Case& c) {
+         c.writer.refused_uid = "m";
+         c.writer.refused_why = "cluster B is not ready";
+       },
+       Phase::kRejected, "none", "cluster B is not ready"},
+      {"what was aborted before it began stays so when the abort is taken back", Pending,
+       [](Case& c) {
+         c.writer.refused_uid = "m";
+         c.writer.refused = Phase::kAborted;
+       },
+       Phase::kAborted, "none", "ask for it again"},
       {"that another move was refused is no matter", Pending, [](Case& c) { c.writer.refused_uid = "another"; },
        Phase::kPending, "swap-writer", "claiming"},
       {"there is no record yet", Pending, [](Case& c) { c.seen.problems = {"no"}, c.writer = {}; }, Phase::kRejected,

@@ -137,6 +137,8 @@ Writer ReadWriter(const Value& object) {
   writer.ended_uid = spec["ended"]["migrationUID"].str();
   writer.ended = PhaseFromName(spec["ended"]["phase"].str()).value_or(Phase::kPending);
   writer.refused_uid = spec["refused"]["migrationUID"].str();
+  writer.refused = spec["refused"]["phase"].str() == PhaseName(Phase::kAborted) ? Phase::kAborted : Phase::kRejected;
+  writer.refused_why = spec["refused"]["why"].str();
   if (const Value& lost = spec["lost"]; lost.is_object())
     writer.lost = LostCluster{.cluster = std::string(lost["cluster"].str()), .word = std::string(lost["word"].str())};
   return writer;
@@ -170,7 +172,9 @@ Value WriteWriter(const Writer& writer, const Value& current, const Value& workl
   put("receipt", writer.receipt.has_value(), writer.receipt ? ReceiptJson(*writer.receipt) : Value());
   put("ended", !writer.ended_uid.empty(),
       json::Object({{"migrationUID", writer.ended_uid}, {"phase", PhaseName(writer.ended)}}));
-  put("refused", !writer.refused_uid.empty(), json::Object({{"migrationUID", writer.refused_uid}}));
+  put("refused", !writer.refused_uid.empty(),
+      json::Object(
+          {{"migrationUID", writer.refused_uid}, {"phase", PhaseName(writer.refused)}, {"why", writer.refused_why}}));
   put("lost", writer.lost.has_value(),
       writer.lost ? json::Object({{"cluster", writer.lost->cluster}, {"word", writer.lost->word}}) : Value());
   if (!writer.claim) spec.Erase("pinned");  // prior stays: a lock that comes late is undone by it

@@ -113,7 +113,11 @@ struct Writer {
   // The move that ended last, so that an end is told even when its status could never be written.
   std::string ended_uid;
   Phase ended = Phase::kPending;
-  std::string refused_uid;  // the move that was refused last, before it began
+  // The move that ended last before it began, how, and why: what was said against it may not be so any more when
+  // somebody tells it, and it has ended all the same.
+  std::string refused_uid;
+  Phase refused = Phase::kRejected;
+  std::string refused_why;
   // Of a move whose template was deleted and whose clusters are both lost: an attestation names one of them, and this
   // is the one that it named before. Stays until the next move begins.
   std::optional<LostCluster> lost;
