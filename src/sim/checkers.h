@@ -114,6 +114,7 @@ class Checkers {
   void CheckEnd(const json::Value& migration, const Move& move, const std::string& phase);
   bool RunsThere(std::string_view ns, const json::Value& of, const std::string& cluster) const;
   bool TellsWhatIsNot(const std::string& cluster) const;
+  static bool BeginsUnseen(const Owned& owned, const std::string& cluster);
   void EndIsRecorded(const json::Value& before, const json::Value& writer);
   void CheckStable(const json::Value& before, const json::Value& writer);
   void CheckBudgets(const json::Value& migration, const std::string& phase);

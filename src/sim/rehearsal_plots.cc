@@ -104,9 +104,14 @@ rt::Task<void> RehearsalStage::ResumedWhileItStops(rt::SeededRandom& random) {
   const FleetWorkload& one = *workloads_.front();
   const std::string to = wish_.to;
   kube::ScriptedFaults& faults = world_.member_faults(one.cluster);
-  world_.hub_faults().Add(
-      Update(kWriters.plural, kube::Fault::kServerError, {}, 4 + random.Below(kRefusalsMax),
-             [to](const kube::Call& call) { return call.body["spec"]["holder"]["cluster"].str() == to; }));
+  // What a person lets run after the grant, when every order to stop is refused as well, nobody prevents.
+  const auto refuse_the_grant = [&](size_t times) {
+    world_.hub_faults().Clear();
+    world_.hub_faults().Add(Update(kWriters.plural, kube::Fault::kServerError, {}, times, [to](const kube::Call& call) {
+      return call.body["spec"]["holder"]["cluster"].str() == to;
+    }));
+  };
+  refuse_the_grant(SIZE_MAX);
   co_await Ask(kStable);
   co_await world_.Until(
       [&]() -> rt::Task<bool> {
@@ -119,6 +124,7 @@ rt::Task<void> RehearsalStage::ResumedWhileItStops(rt::SeededRandom& random) {
                     [](const kube::Call& call) { return call.body["spec"]["suspend"].bool_or(false); }));
   world_.practice(one.cluster).KillOperator(seconds(static_cast<int64_t>(20 + random.Below(20))));
   co_await PatchInSource("{spec: {suspend: false}}");
+  refuse_the_grant(1 + random.Below(kRefusalsMax));
   co_await world_.loop().Sleep(seconds(45));
   faults.Clear();
   co_await Ended();
