@@ -30,6 +30,27 @@ bool MayMoveFromCheckpoint(const interpret::Profile& profile, const Value& pinne
          !profile.IsHeld(json::Object({{"spec", pinned["target"]}}));
 }
 
+// Those of pods that are not on their way out.
+std::map<std::string, int64_t> RestartsOf(const Value& remains) {
+  std::map<std::string, int64_t> restarts;
+  for (const Value& one : remains.items()) {
+    if (one["kind"].str() != "Pod" || kube::IsDeleting(one)) continue;
+    int64_t& count = restarts[std::string(kube::UidOf(one))];
+    for (const Value& container : one["status"]["containerStatuses"].items())
+      count += container["restartCount"].int_or(0);
+  }
+  return restarts;
+}
+
+// A process that began anew between two looks, while the hub was away, say, or before its operator saw that, is in no
+// status any more; its pod tells of it.
+bool HasRestarted(const std::map<std::string, int64_t>& before, const std::map<std::string, int64_t>& now) {
+  return std::ranges::any_of(before, [&](const auto& pod) {
+    const auto at = now.find(pod.first);
+    return at == now.end() || at->second > pod.second;
+  });
+}
+
 // More of the same.
 void AddRelated(Value& related, const Value& more) {
   for (const std::string_view list : {"remains", "kept"}) {
@@ -195,6 +216,12 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   Memory forgotten;
   Memory& memory = remembered == memory_.end() ? forgotten : remembered->second;
   if (seen.target.start_proven && seen.target.seq == look.writer.seq) {
+    const bool same_processes = !HasRestarted(memory.restarts, seen.target.restarts);
+    if (memory.proven_since && !GUARD("handoff.restart_is_a_break", same_processes)) {
+      SOMETIMES("rollout.restarted_between_two_looks");
+      memory.proven_since.reset();
+    }
+    memory.restarts = seen.target.restarts;
     if (!memory.proven_since) memory.proven_since = hub_.loop().Now();
     seen.proven_for = hub_.loop().Now() - *memory.proven_since;
   } else if (GUARD_STANDS("handoff.start_proof_without_a_break")) {
@@ -367,6 +394,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     if (object.is_null() && related["remains"].empty())
       related = CO_TRY(co_await SeeRelated(*member, look, RelatedPart::kAll));
     sighting.remains = !related["remains"].empty();
+    if (is_target) sighting.restarts = RestartsOf(related["remains"]);
     sighting.pods_run = std::ranges::any_of(related["remains"].items(),
                                             [](const Value& one) { return one["status"]["phase"].str() == "Running"; });
     sighting.found = !object.is_null();

@@ -65,6 +65,7 @@ constexpr Reach kReaches[] = {
     {"rollout.late_probe_taken_back", TwoLeaders, 4 * kTriesMax},
     {"rollout.late_start_is_kept", [](size_t) { PlayFile("started_late_and_nobody_looked.yaml"); }, 1},
     {"rollout.record_is_older_than_the_member", [](size_t) { PlayStory("hub-restored-after-an-abort"); }, 1},
+    {"rollout.restarted_between_two_looks", [](size_t) { PlayFile("restarts_while_nobody_looks.yaml"); }, 1},
     {"rollout.source_is_newer_than_the_word", [](size_t) { PlayFile("target_lost_when_the_source_ran_again.yaml"); },
      1},
     {"rollout.stray_found", [](size_t) { PlayStory("member-restored"); }, 1},
