@@ -145,9 +145,10 @@ RenderController::RenderController(Hub& hub, Revisions& revisions)
     const std::string key = BindingOfWork(now.is_null() ? before : now);
     if (key.empty()) return;
     if (before.is_null()) {
-      // One that comes to be known when its binding wants it no more (what is created is learned from the watch alone).
+      // One that comes to be known when its binding wants it no more (what is created is learned from the watch alone),
+      // or is gone: a leader that hung makes Works for what was deleted meanwhile.
       const json::Value& binding = hub_.Binding(key);
-      if (!binding.is_null() && !IsNamed(binding, ClusterOfWork(now))) controller_.Add(key);
+      if (binding.is_null() || !IsNamed(binding, ClusterOfWork(now))) controller_.Add(key);
       return;
     }
     // Somebody changed or deleted a Work: put it right.
