@@ -1,4 +1,6 @@
 // Several control planes of one hub.
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/probe.h"
@@ -152,7 +154,9 @@ void World::SkewReplica(size_t which, Duration skew) {
 }
 
 void World::DriftReplica(size_t which, Duration skew) {
-  if (replica(which) != nullptr) loop_.SetWallSkew(replicas_[which]->process, skew);
+  if (replica(which) == nullptr) return;
+  loop_.SetWallSkew(replicas_[which]->process, skew);
+  longest_skew_ = std::max(longest_skew_, std::chrono::abs(skew));
 }
 
 std::optional<size_t> World::LeadingReplica() const {

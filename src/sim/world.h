@@ -236,8 +236,9 @@ class World {
   // From here on, for as long as a lease lasts, two may lead: no election can know of a lease that somebody deleted.
   // The fence and the Writer's version must do.
   void LeaseDeleted() { lease_deleted_ = loop_.Now(); }
-  void SkewReplica(size_t which, Duration skew);   // its wall clock
-  void DriftReplica(size_t which, Duration skew);  // the same, in small steps that nobody is told of
+  void SkewReplica(size_t which, Duration skew);           // its wall clock
+  void DriftReplica(size_t which, Duration skew);          // the same, in small steps that nobody is told of
+  Duration longest_skew() const { return longest_skew_; }  // that any of them had
   Replica* replica(size_t which) { return which < replicas_.size() ? replicas_[which].get() : nullptr; }
   // The one that leads and is not paused; the newest when an older one does not know yet that it was deposed.
   std::optional<size_t> LeadingReplica() const;
@@ -347,6 +348,7 @@ class World {
   std::unique_ptr<rt::Scope> network_;
   std::vector<std::unique_ptr<Replica>> replicas_;
   uint64_t replica_lives_ = 0;
+  Duration longest_skew_{};
   std::vector<std::string> problems_;
 };
 
