@@ -188,9 +188,9 @@ class Engine {
     std::string target_invalid;
     int64_t valid_for_attempt = -1;
     std::optional<MonotonicTime> proven_since;
-    std::map<std::string, int64_t> restarts;  // of the target's pods, at the last look that proved its start
-    std::string ordered;                      // the version of its override that we wrote last
-    std::deque<MonotonicTime> wrote;          // binding and override, not long ago
+    Restarts restarts;                // of the target, at the last look that proved its start
+    std::string ordered;              // the version of its override that we wrote last
+    std::deque<MonotonicTime> wrote;  // binding and override, not long ago
     struct {
       json::Value policy;
       json::Value writer;

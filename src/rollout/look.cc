@@ -13,6 +13,7 @@
 #include "rollout/engine.h"
 #include "rollout/preflight.h"
 #include "rollout/question.h"
+#include "rollout/restarts.h"
 #include "rt/when.h"
 
 namespace baton::rollout {
@@ -28,27 +29,6 @@ Sighting::Progress ProgressOf(const std::string& text) {
 bool MayMoveFromCheckpoint(const interpret::Profile& profile, const Value& pinned) {
   return profile.has_last_checkpoint() && !profile.IsHeld(json::Object({{"spec", pinned["source"]}})) &&
          !profile.IsHeld(json::Object({{"spec", pinned["target"]}}));
-}
-
-// Those of pods that are not on their way out.
-std::map<std::string, int64_t> RestartsOf(const Value& remains) {
-  std::map<std::string, int64_t> restarts;
-  for (const Value& one : remains.items()) {
-    if (one["kind"].str() != "Pod" || kube::IsDeleting(one)) continue;
-    int64_t& count = restarts[std::string(kube::UidOf(one))];
-    for (const Value& container : one["status"]["containerStatuses"].items())
-      count += container["restartCount"].int_or(0);
-  }
-  return restarts;
-}
-
-// A process that began anew between two looks, while the hub was away, say, or before its operator saw that, is in no
-// status any more; its pod tells of it.
-bool HasRestarted(const std::map<std::string, int64_t>& before, const std::map<std::string, int64_t>& now) {
-  return std::ranges::any_of(before, [&](const auto& pod) {
-    const auto at = now.find(pod.first);
-    return at == now.end() || at->second > pod.second;
-  });
 }
 
 // More of the same.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "rollout/restarts.h"
 
 namespace baton::rollout {
 
@@ -222,8 +222,7 @@ struct Sighting {
   std::string prior_path;  // what it calls its state while it runs: never a capture
   bool remains = false;    // something of it is there (JobManager, pods), whether or not the object is
   bool pods_run = false;   // and of that a pod runs
-  // How often the containers of each of its pods that stay have begun anew, by the pod's uid.
-  std::map<std::string, int64_t> restarts;
+  Restarts restarts;       // of its pods
   // As the profile judges it against Writer.stop:
   bool stop_proven = false;
   std::string capture;
