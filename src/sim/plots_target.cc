@@ -9,7 +9,9 @@ namespace {
 
 constexpr double kForEver = 10'000;  // times slower
 constexpr Duration kMoveWithin = minutes(15);
-constexpr int kStable = 30;  // seconds
+constexpr int kStable = 30;                   // seconds
+constexpr uint64_t kUnseenOneIn = 2;          // of the days in which it breaks while it proves itself
+constexpr uint64_t kUnseenSalt = 0x756e7365;  // so that other chances stay as they are
 
 // That phase or a later one of the way there; or it has turned back, or ended.
 rt::Task<bool> UntilPhaseOrTurn(Scene& scene, std::string phase) {
@@ -134,14 +136,29 @@ rt::Task<void> StartsLate(Course course, Weather& weather) {
   co_await scene.CheckAll();
 }
 
+// When it has proven itself, and while neither its operator is there to tell of it nor the leader to look.
+static rt::Task<void> RestartUnseen(Course course) {
+  World& world = course.scene.world;
+  co_await world.loop().Sleep(Between(course, 14'000, 20'000));
+  world.practice(course.scene.to).KillOperator(minutes(2));
+  world.HangController(Between(course, 10'000, 15'000));
+  co_await world.loop().Sleep(seconds(1));
+  Restart(course.scene, 2);
+}
+
 // It proves itself, breaks, and comes back: its stabilization begins anew. (The checkers look at it.)
 rt::Task<void> BreaksWhileItProves(Course course, Weather& weather) {
   Scene& scene = course.scene;
   weather.Begin();
   co_await scene.Ask("", "", kStable);
+  const bool unseen = rt::SeededRandom(course.day.seed ^ kUnseenSalt).Below(kUnseenOneIn) == 0;
   if (co_await UntilItRunsThere(scene)) {
-    co_await scene.world.loop().Sleep(Between(course, 5'000, 25'000));
-    Restart(scene, static_cast<double>(2 + course.rare.Below(4)));
+    if (unseen) {
+      co_await RestartUnseen(course);
+    } else {
+      co_await scene.world.loop().Sleep(Between(course, 5'000, 25'000));
+      Restart(scene, static_cast<double>(2 + course.rare.Below(4)));
+    }
   }
   co_await SettledInCalm(course, weather);
   co_await scene.CheckAll();
