@@ -24,7 +24,8 @@ namespace keys = api::karmada;
 
 // Our copy of a binding is older than the hub's: its watch wakes us when it has caught up; this is the net below that.
 constexpr Duration kLookAgainForBinding = seconds(1);
-constexpr size_t kWorksAtOnce = 16;  // of one binding
+constexpr Duration kUnboundFor = seconds(30);  // a Work stays without a binding
+constexpr size_t kWorksAtOnce = 16;            // of one binding
 
 // The server's own fields never travel.
 constexpr std::string_view kServerFields[] = {"creationTimestamp",
@@ -146,9 +147,14 @@ RenderController::RenderController(Hub& hub, Revisions& revisions)
     if (key.empty()) return;
     if (before.is_null()) {
       // One that comes to be known when its binding wants it no more (what is created is learned from the watch alone),
-      // or is gone: a leader that hung makes Works for what was deleted meanwhile.
+      // or is gone: a leader that hung makes Works for what was deleted meanwhile. Not at once: on a hub that was
+      // restored without them bindings are made anew (detect), and find their Works.
       const json::Value& binding = hub_.Binding(key);
-      if (binding.is_null() || !IsNamed(binding, ClusterOfWork(now))) controller_.Add(key);
+      if (binding.is_null()) {
+        controller_.AddAfter(key, kUnboundFor);
+      } else if (!IsNamed(binding, ClusterOfWork(now))) {
+        controller_.Add(key);
+      }
       return;
     }
     // Somebody changed or deleted a Work: put it right.
