@@ -14,12 +14,14 @@
 #include "base/strings.h"
 #include "federation/render.h"
 #include "federation/resources.h"
+#include "rt/retry.h"
 
 namespace baton::federation {
 namespace {
 
 namespace keys = api::karmada;
 
+constexpr Duration kTakeBackFor = minutes(1);  // what came late: a leader that is none any more soon ends
 constexpr Duration kMemberRetry = seconds(5);  // a safety net: the member's return wakes us sooner
 
 constexpr std::string_view kAppliedHash = "baton.io/applied";  // on member objects: which render was written last
@@ -339,16 +341,28 @@ rt::Task<Result<bool>> ExecuteController::StillWanted(const json::Value& manifes
 }
 
 // A create that comes late has no version to fail on: it may arrive after its Work was removed everywhere, by a leader
-// that is none any more. Nobody else would ever look for what it made.
+// that is none any more. Nobody else would ever look for what it made, nor would this one come again for a Work that is
+// gone: so it is tried here until it is done.
 rt::Task<Result<void>> ExecuteController::TakeBackIfUnwanted(Member& member, const kube::Resource& resource,
                                                              const json::Value& created, bool look_live) {
-  if (CO_TRY(co_await StillWanted(created, look_live))) co_return Result<void>();
+  const rt::Deadline deadline = rt::Deadline::After(hub_.loop(), kTakeBackFor);
+  rt::RetryPolicy policy{.what = "the answer whether a late copy may stay"};
+  policy.retryable = [](const Error& error) {
+    return error.kind() != ErrorKind::kConflict && error.kind() != ErrorKind::kNotFound;
+  };
+  const bool wanted = CO_TRY(
+      co_await rt::Retry(hub_.loop(), policy, deadline, [&](rt::Deadline) { return StillWanted(created, look_live); }));
+  if (wanted) co_return Result<void>();
   SOMETIMES("federation.late_create_taken_back");
   kube::Name name = kube::Name::Of(created);
   if (!resource.namespaced) name.ns.clear();
-  const Result<json::Value> gone = co_await member.api().Delete(
-      resource, name, {.uid = std::string(kube::UidOf(created)), .propagation = kube::Propagation::kBackground});
-  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+  const kube::DeleteOptions that_one{.uid = std::string(kube::UidOf(created)),
+                                     .propagation = kube::Propagation::kBackground};
+  const Result<json::Value> gone = co_await rt::Retry(
+      hub_.loop(), policy, deadline, [&](rt::Deadline) { return member.api().Delete(resource, name, that_one); });
+  const bool done =
+      gone.ok() || gone.error().kind() == ErrorKind::kNotFound || gone.error().kind() == ErrorKind::kConflict;
+  if (!done) co_return gone.error();
   co_return WasRemoved(name, member);
 }
 
