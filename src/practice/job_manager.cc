@@ -208,16 +208,19 @@ rt::Task<Result<Outcome>> JobManagers::Serve(std::string key, Value deployment) 
   if (manager.pod_uid != kube::UidOf(pods[0])) {
     manager.deployment_uid = kube::UidOf(deployment);
     manager.pod_uid = kube::UidOf(pods[0]);
+    manager.restarts = 0;
     manager.starts_at = loop.Now() + faults_.Slowed(options_.pod_start);
   }
   if (!manager.up) {
     const int restarts = manager.restarts;
     if (faults_.fail_image) {
-      CO_TRY(co_await SetPodStatus(pods[0], "ImagePullBackOff", restarts));
+      CO_TRY(co_await SetPodStatus(pods[0], {.waiting = "ImagePullBackOff", .restarts = restarts}));
       co_return Outcome::WaitFor(kImageRetry);
     }
     if (loop.Now() < manager.starts_at) {
       const Duration left = manager.starts_at - loop.Now();
+      // The one that ended is shown until the next one is there, which counts as a restart.
+      if (restarts > 0) CO_TRY(co_await SetPodStatus(pods[0], {.terminated = true, .restarts = restarts - 1}));
       CO_TRY(co_await SetReady(deployment, false));
       co_return Outcome::WaitFor(left);
     }
@@ -226,7 +229,7 @@ rt::Task<Result<Outcome>> JobManagers::Serve(std::string key, Value deployment) 
     co_await StartJob(key, JobConfig::FromJson(*text));
   }
   if (Find(key) == nullptr) co_return Outcome::Done();  // it was killed meanwhile: there is an event for that
-  CO_TRY(co_await SetPodStatus(pods[0], "", managers_[key].restarts));
+  CO_TRY(co_await SetPodStatus(pods[0], {.restarts = managers_[key].restarts}));
   CO_TRY(co_await SetReady(deployment, true));
   CO_TRY(co_await FitTaskManagers(key, deployment));
   co_return Outcome::Done();
@@ -283,25 +286,29 @@ rt::Task<Result<Value>> JobManagers::CreatePod(Value deployment, std::string rol
   co_return made;
 }
 
-rt::Task<Result<void>> JobManagers::SetPodStatus(Value pod, std::string waiting, int restarts) {
-  const bool ready = waiting.empty();
+rt::Task<Result<void>> JobManagers::SetPodStatus(Value pod, ContainerState is) {
+  const bool ready = is.waiting.empty() && !is.terminated;
   const std::string now = json::FormatTime(api_.loop().WallNow());
   const Value& before = pod["status"]["containerStatuses"][0];
-  if (before["ready"].bool_or(false) == ready && before["restartCount"].int_or(-1) == restarts &&
-      before["state"]["waiting"]["reason"].str() == waiting) {
+  if (before["ready"].bool_or(false) == ready && before["restartCount"].int_or(-1) == is.restarts &&
+      before["state"]["waiting"]["reason"].str() == is.waiting && before["state"].Has("terminated") == is.terminated) {
     co_return Result<void>();
   }
-  const Value state = ready ? json::Object({{"running", json::Object({{"startedAt", now}})}})
-                            : json::Object({{"waiting", json::Object({{"reason", waiting}})}});
+  Value state = json::Object({{"running", json::Object({{"startedAt", now}})}});
+  if (is.terminated) {
+    state = json::Object({{"terminated", json::Object({{"exitCode", 1}, {"reason", "Error"}, {"finishedAt", now}})}});
+  } else if (!is.waiting.empty()) {
+    state = json::Object({{"waiting", json::Object({{"reason", is.waiting}})}});
+  }
   const Value& image = pod["spec"]["containers"][0]["image"];
   Value& status = pod.Edit("status");
-  status.Set("phase", ready ? "Running" : "Pending");
+  status.Set("phase", is.waiting.empty() ? "Running" : "Pending");
   status.Set("conditions", json::Array({json::Object({{"type", "Ready"}, {"status", ready ? "True" : "False"}})}));
   status.Set("containerStatuses", json::Array({json::Object({{"name", "flink-main-container"},
                                                              {"ready", ready},
                                                              {"image", image},
                                                              {"imageID", ""},
-                                                             {"restartCount", restarts},
+                                                             {"restartCount", is.restarts},
                                                              {"state", state}})}));
   pods_.Learn(CO_TRY(co_await api_.UpdateStatus(Pods(), std::move(pod))));
   co_return Result<void>();
@@ -337,7 +344,7 @@ rt::Task<Result<void>> JobManagers::FitTaskManagers(std::string key, Value deplo
   std::vector<Value> pods = PodsOf(key, "taskmanager");
   for (size_t i = pods.size(); i < wanted; ++i) {
     const Value made = CO_TRY(co_await CreatePod(deployment, "taskmanager"));
-    CO_TRY(co_await SetPodStatus(made, "", 0));
+    CO_TRY(co_await SetPodStatus(made, {}));
   }
   for (size_t i = wanted; i < pods.size(); ++i) CO_TRY(co_await EndPod(api_, pods[i]));
   co_return Result<void>();

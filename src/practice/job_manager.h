@@ -96,7 +96,13 @@ class JobManagers {
   // Kills and lets go of the pods that are being deleted or belong to another Deployment than `uid`.
   rt::Task<Result<void>> ReleasePods(std::string key, std::string uid);
   rt::Task<Result<json::Value>> CreatePod(json::Value deployment, std::string role);
-  rt::Task<Result<void>> SetPodStatus(json::Value pod, std::string waiting, int restarts);
+  // How the only container of a pod is: it runs, unless it waits for a reason or the last one has ended.
+  struct ContainerState {
+    std::string waiting;
+    bool terminated = false;
+    int restarts = 0;
+  };
+  rt::Task<Result<void>> SetPodStatus(json::Value pod, ContainerState is);
   rt::Task<Result<void>> SetReady(json::Value deployment, bool ready);
   rt::Task<Result<void>> FitTaskManagers(std::string key, json::Value deployment);
   rt::Task<void> StartJob(std::string key, JobConfig config);

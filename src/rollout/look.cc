@@ -197,13 +197,18 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   Memory& memory = remembered == memory_.end() ? forgotten : remembered->second;
   if (seen.target.start_proven && seen.target.seq == look.writer.seq) {
     const bool same_processes = !HasRestarted(memory.restarts, seen.target.restarts);
-    if (memory.proven_since && !GUARD("handoff.restart_is_a_break", same_processes)) {
+    const bool broken = !GUARD("handoff.restart_is_a_break", same_processes);
+    if (broken && memory.proven_since) {
       SOMETIMES("rollout.restarted_between_two_looks");
       memory.proven_since.reset();
     }
-    memory.restarts = seen.target.restarts;
-    if (!memory.proven_since) memory.proven_since = hub_.loop().Now();
-    seen.proven_for = hub_.loop().Now() - *memory.proven_since;
+    // What ended is held against the looks from before it until it has begun again: the time begins only then. A
+    // container that was like that from the beginning does not hold the move up.
+    if (!(broken && seen.target.restarting)) {
+      memory.restarts = seen.target.restarts;
+      if (!memory.proven_since) memory.proven_since = hub_.loop().Now();
+      seen.proven_for = hub_.loop().Now() - *memory.proven_since;
+    }
   } else if (GUARD_STANDS("handoff.start_proof_without_a_break")) {
     if (memory.proven_since) SOMETIMES("rollout.start_proof_was_broken");
     memory.proven_since.reset();
@@ -374,7 +379,10 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     if (object.is_null() && related["remains"].empty())
       related = CO_TRY(co_await SeeRelated(*member, look, RelatedPart::kAll));
     sighting.remains = !related["remains"].empty();
-    if (is_target) sighting.restarts = RestartsOf(related["remains"]);
+    if (is_target) {
+      sighting.restarts = RestartsOf(related["remains"]);
+      sighting.restarting = IsBetweenLives(related["remains"]);
+    }
     sighting.pods_run = std::ranges::any_of(related["remains"].items(),
                                             [](const Value& one) { return one["status"]["phase"].str() == "Running"; });
     sighting.found = !object.is_null();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/strings.h"
 #include "json/yaml.h"
 
 namespace baton::rollout {
@@ -17,6 +18,55 @@ TEST(RestartsTest, OnlyPodsThatStayAreCountedWithAllTheirContainers) {
 )");
   ASSERT_TRUE(objects.ok());
   EXPECT_EQ(RestartsOf(*objects), (Restarts{{"a", 3}, {"b", 0}}));
+}
+
+TEST(RestartsTest, ALifeThatHasEndedCountsBeforeTheNextOneBeginsAndNotTwice) {
+  struct Row {
+    std::string_view what;
+    std::string_view pod;
+    std::string_view container;
+    int64_t ended;
+    bool between;
+  };
+  const Row rows[] = {
+      {"it is being pulled", "{}", "{restartCount: 0, state: {waiting: {reason: ContainerCreating}}}", 0, false},
+      {"its first life", "{}", "{restartCount: 0, state: {running: {}}}", 0, false},
+      {"which has ended", "{}", "{restartCount: 0, state: {terminated: {exitCode: 137}}}", 1, true},
+      {"its second", "{}", "{restartCount: 1, state: {running: {}}, lastState: {terminated: {exitCode: 137}}}", 1,
+       false},
+      {"which has ended", "{}", "{restartCount: 1, state: {terminated: {exitCode: 1}}, lastState: {terminated: {}}}", 2,
+       true},
+      {"the third is put off", "{}",
+       "{restartCount: 1, state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1}}}", 2,
+       true},
+      {"its third", "{}", "{restartCount: 2, state: {running: {}}, lastState: {terminated: {exitCode: 1}}}", 2, false},
+      {"it always begins again", "{restartPolicy: Always}", "{restartCount: 0, state: {terminated: {exitCode: 0}}}", 1,
+       true},
+      {"its work is done", "{restartPolicy: OnFailure}", "{restartCount: 0, state: {terminated: {exitCode: 0}}}", 0,
+       false},
+      {"it is tried again", "{restartPolicy: OnFailure}", "{restartCount: 0, state: {terminated: {exitCode: 1}}}", 1,
+       true},
+      {"it has one life only", "{restartPolicy: Never}", "{restartCount: 0, state: {terminated: {exitCode: 1}}}", 0,
+       false},
+  };
+  for (const Row& row : rows) {
+    const Result<json::Value> pods = json::ParseYaml(StrCat("[{kind: Pod, metadata: {uid: a}, spec: ", row.pod,
+                                                            ", status: {containerStatuses: [", row.container, "]}}]"));
+    ASSERT_TRUE(pods.ok()) << pods.error().ToString();
+    EXPECT_EQ(RestartsOf(*pods), (Restarts{{"a", row.ended}})) << row.what;
+    EXPECT_EQ(IsBetweenLives(*pods), row.between) << row.what;
+  }
+}
+
+TEST(RestartsTest, APodThatIsDoneBeginsNoOtherLife) {
+  for (const std::string_view phase : {"Succeeded", "Failed"}) {
+    const Result<json::Value> pods =
+        json::ParseYaml(StrCat("[{kind: Pod, metadata: {uid: a}, status: {phase: ", phase,
+                               ", containerStatuses: [{restartCount: 0, state: {terminated: {exitCode: 1}}}]}}]"));
+    ASSERT_TRUE(pods.ok());
+    EXPECT_EQ(RestartsOf(*pods), (Restarts{{"a", 0}})) << phase;
+    EXPECT_FALSE(IsBetweenLives(*pods)) << phase;
+  }
 }
 
 TEST(RestartsTest, AProcessHasBegunAnewWhenAPodOfItRestartedOrNoneOfThemIsLeft) {

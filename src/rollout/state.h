@@ -216,13 +216,14 @@ struct Sighting {
   bool found = false;
   std::string uid;
   bool deleting = false;
-  int64_t seq = -1;        // the epoch in its spec; -1: none
-  bool held = false;       // its spec says that it must not run
-  bool runs = false;       // it runs, its spec says so, and its operator has acknowledged this very spec
-  std::string prior_path;  // what it calls its state while it runs: never a capture
-  bool remains = false;    // something of it is there (JobManager, pods), whether or not the object is
-  bool pods_run = false;   // and of that a pod runs
-  Restarts restarts;       // of its pods
+  int64_t seq = -1;         // the epoch in its spec; -1: none
+  bool held = false;        // its spec says that it must not run
+  bool runs = false;        // it runs, its spec says so, and its operator has acknowledged this very spec
+  std::string prior_path;   // what it calls its state while it runs: never a capture
+  bool remains = false;     // something of it is there (JobManager, pods), whether or not the object is
+  bool pods_run = false;    // and of that a pod runs
+  Restarts restarts;        // of its pods
+  bool restarting = false;  // a container of them has ended, and its next life is yet to come
   // As the profile judges it against Writer.stop:
   bool stop_proven = false;
   std::string capture;
