@@ -1,6 +1,7 @@
 // Eviction tasks, taints by conditions, one-writer workloads and credentials, beside what the scenario files tell.
 #include <gtest/gtest.h>
 
+#include "api/karmada_names.h"
 #include "federation/evictions.h"
 #include "federation/taint_policies.h"
 #include "federation/world_for_test.h"
@@ -88,11 +89,12 @@ spec: {removeOnConditions: [{conditionType: Ready, operator: NotIn, statusValues
 // Every Deployment must have one writer.
 class TestGate final : public RunGate {
  public:
-  rt::Task<Result<bool>> MayRemove(std::string, json::Value) override { co_return true; }
+  rt::Task<Result<bool>> MayRemove(std::string cluster, json::Value) override { co_return cluster != writer; }
   rt::Task<Result<std::string>> WhyNotYet(std::string, json::Value) override { co_return std::string(); }
   rt::Task<Result<bool>> MayLeave(std::string, json::Value) override { co_return may_leave; }
   rt::Task<Result<std::vector<std::string>>> MovesOf(std::string) override { co_return std::vector<std::string>(); }
   bool may_leave = true;
+  std::string writer;  // the cluster of
   rt::Task<Result<Admitted>> Admit(std::string, Value manifest, Value) override {
     co_return Admitted{.manifest = std::move(manifest)};
   }
@@ -134,6 +136,50 @@ spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {label
     co_await world.Settle(minutes(1));
     EXPECT_TRUE((co_await world.OnHub(kClusters, "blue")).is_null());
     EXPECT_TRUE((co_await world.OnMember("blue", kTestDeployments, "default/web")).is_null());
+    co_await world.Stop();
+  }));
+}
+
+TEST(ControllersTest, ABindingThatIsMadeAnewNamesTheWritersClusterAndNotThatOfALateWork) {
+  rt::VirtualLoop loop(1);
+  TestGate gate;
+  gate.writer = "blue";
+  loop.Run(rt::Do([&]() -> rt::Task<void> {
+    FederationWorld world(loop);
+    co_await world.Start({"blue", "green"}, {.gate = &gate});
+    Value policy = Yaml(R"(
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: p, namespace: default}
+spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: {clusterAffinity: {clusterNames: [blue]}}}
+)");
+    co_await world.ApplyValue(kPropagationPolicies, policy);
+    co_await world.Apply(kTestDeployments, R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}
+)");
+    co_await world.Settle();
+    policy.Edit("spec").Edit("placement").Edit("clusterAffinity").Set("clusterNames", Yaml("[blue, green]"));
+    co_await world.ApplyValue(kPropagationPolicies, policy);
+    co_await world.Settle();
+    const std::string name = api::karmada::WorkName("Deployment", "default", "web");
+    Value late = co_await world.OnHub(kWorks, StrCat("karmada-es-blue/", name));
+    late.Edit("metadata").Set("namespace", "karmada-es-green");
+    for (const std::string_view own : {"uid", "resourceVersion", "creationTimestamp", "generation"})
+      late.Edit("metadata").Erase(own);
+    late.Erase("status");
+    co_await world.DeleteOnHub(kResourceBindings, "default/web-deployment");
+    while (!(co_await world.OnHub(kResourceBindings, "default/web-deployment")).is_null())
+      co_await loop.Sleep(milliseconds(1));
+    const auto made = co_await world.hub_server->api->Create(kWorks, late);
+    EXPECT_TRUE(made.ok()) << made.error().ToString();
+    co_await world.Settle(minutes(2));
+    const Value binding = co_await world.OnHub(kResourceBindings, "default/web-deployment");
+    EXPECT_EQ(binding["spec"]["clusters"], Yaml("[{name: blue}]")) << binding["spec"];
+    EXPECT_FALSE((co_await world.OnMember("blue", kTestDeployments, "default/web")).is_null());
+    EXPECT_TRUE((co_await world.OnMember("green", kTestDeployments, "default/web")).is_null());
     co_await world.Stop();
   }));
 }

@@ -317,18 +317,25 @@ rt::Task<Result<json::Value>> DetectController::Desired(json::Value object, json
   co_return binding;
 }
 
-// A binding that was deleted and is made anew: what must have one writer stays in the cluster where it is.
-json::Value DetectController::WithClustersOfWorks(const std::string& binding_key, json::Value binding,
-                                                  const json::Value& object) const {
-  if (hub_.gate() == nullptr || !hub_.gate()->Manages(object)) return binding;
-  json::Value clusters = json::Array();
+// A binding that was deleted and is made anew: what must have one writer stays in the cluster where it is. A leader
+// that is none any more may have made a Work for another one since.
+rt::Task<Result<json::Value>> DetectController::WithClustersOfWorks(std::string binding_key, json::Value binding,
+                                                                    json::Value object) {
+  if (hub_.gate() == nullptr || !hub_.gate()->Manages(object)) co_return binding;
+  std::vector<std::string> all;
   for (const json::Value& work : hub_.works().ByIndex("binding", binding_key)) {
     const json::Value& made_from = work["spec"]["workload"]["manifests"][0]["metadata"]["annotations"];
     if (kube::IsDeleting(work) || made_from[keys::kTemplateUid].str() != kube::UidOf(object)) continue;
-    clusters.Push(json::Object({{"name", ClusterOfWork(work)}}));
+    all.push_back(ClusterOfWork(work));
   }
+  std::vector<std::string> bound;
+  for (const std::string& cluster : all) {
+    if (all.size() == 1 || !CO_TRY(co_await hub_.gate()->MayRemove(cluster, object))) bound.push_back(cluster);
+  }
+  json::Value clusters = json::Array();
+  for (const std::string& cluster : bound.empty() ? all : bound) clusters.Push(json::Object({{"name", cluster}}));
   if (!clusters.empty()) binding.Edit("spec").Set("clusters", clusters);
-  return binding;
+  co_return binding;
 }
 
 // Whether the hub has it now, and it is the one that we know.
@@ -406,7 +413,11 @@ rt::Task<kube::Outcome> DetectController::Reconcile(std::string key_text) {
     co_return kube::Outcome::Terminal(desired.error());
   }
   json::Value wanted = *std::move(desired);
-  if (current.is_null()) wanted = WithClustersOfWorks(binding_key, std::move(wanted), object);
+  if (current.is_null()) {
+    Result<json::Value> with = co_await WithClustersOfWorks(binding_key, std::move(wanted), object);
+    if (!with.ok()) co_return kube::Outcome::Retry(with.error());
+    wanted = *std::move(with);
+  }
   const bool suspended = wanted["spec"]["suspension"]["scheduling"].bool_or(false);
   if (!suspended) wanted = schedule_.Decide(binding_key, std::move(wanted));
   if (wanted == current) co_return kube::Outcome::Done();

@@ -30,7 +30,7 @@ class DetectController {
   rt::Task<Result<bool>> IsThere(const TemplateKey& key, std::string uid);
   rt::Task<Result<json::Value>> Desired(json::Value object, json::Value policy, PropagationPolicy compiled,
                                         json::Value current);
-  json::Value WithClustersOfWorks(const std::string& binding_key, json::Value binding, const json::Value& object) const;
+  rt::Task<Result<json::Value>> WithClustersOfWorks(std::string binding_key, json::Value binding, json::Value object);
   json::Value SpecFromPolicy(const json::Value& object, const json::Value& policy, const json::Value& current);
   const json::Value& PriorityClassOf(const json::Value& policy) const;
   const json::Value& PolicyObject(const PolicyKey& key) const;
