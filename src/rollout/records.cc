@@ -280,9 +280,11 @@ namespace {
 constexpr char kAttemptMark = '/';  // behind the fence, before the attempt when it is not the first
 
 // A hub of others may evict what is unhealthy, as a workload that starts is, though its scheduling is suspended: it
-// spares a cluster that has an eviction task.
+// spares a cluster that has an eviction task. A target that is removed has none: with a task that removes, the pipe
+// renders nothing for the other cluster before that Work is gone, and the source would wait for a target that is lost.
 bool TargetNeedsTask(const BindingState& state, const std::string& target) {
-  return !state.clusters.contains(target) || GUARD_STANDS("handoff.starting_target_is_not_evicted");
+  if (state.clusters.contains(target)) return GUARD_STANDS("handoff.starting_target_is_not_evicted");
+  return state.kept.contains(target);
 }
 
 }  // namespace
@@ -292,15 +294,18 @@ BindingState ReadBinding(const Value& binding, const Claim& claim) {
   for (const Value& cluster : binding["spec"]["clusters"].items()) state.clusters.emplace(cluster["name"].str());
   bool source_task = false;
   bool target_task = false;
+  bool removes_first = false;
   for (const Value& task : binding["spec"]["gracefulEvictionTasks"].items()) {
     if (task["producer"].str() != kTaskProducer) continue;
     const std::string from(task["fromCluster"].str());
     if (task["purgeMode"].str() == "Never" && !state.clusters.contains(from)) state.kept.insert(from);
     source_task = source_task || task["fromCluster"].str() == claim.source.cluster;
     target_task = target_task || task["fromCluster"].str() == claim.target.cluster;
+    removes_first = removes_first || (from == claim.target.cluster && task["purgeMode"].str() == "Directly");
   }
   const bool suspended = binding["spec"]["suspension"]["scheduling"].bool_or(false);
-  state.locked = suspended && source_task && (target_task || !TargetNeedsTask(state, claim.target.cluster));
+  state.locked =
+      suspended && source_task && !removes_first && (target_task || !TargetNeedsTask(state, claim.target.cluster));
   const std::string fence(binding["metadata"]["annotations"][kFenceAnnotation].str());
   char* rest = nullptr;
   if (!fence.empty()) state.fence = std::strtoll(fence.c_str(), &rest, 10);
