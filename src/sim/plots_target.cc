@@ -96,10 +96,11 @@ rt::Task<void> SwappedTarget(Course course, Weather& weather) {
   co_await scene.world.loop().Sleep(Between(course, 0, 500));
   const bool swaps = (co_await scene.Writer())["spec"]["holder"]["cluster"].str() == scene.from;
   if (swaps) scene.Expect((co_await scene.world.Replace(scene.to)).ok(), "it could not be swapped");
-  co_await SettledInCalm(course, weather);
+  const Value end = co_await SettledInCalm(course, weather);
   if (!swaps) co_return co_await scene.CheckAll();
   const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.from); }, minutes(5));
-  scene.Expect(runs, StrCat("its target was swapped, and it runs in '", co_await scene.WhereItRuns(), "'"));
+  scene.Expect(runs, StrCat("its target was swapped, and it runs in '", co_await scene.WhereItRuns(), "', told as ",
+                            Scene::Said(end)));
   co_await scene.world.loop().Sleep(kCommitted);
   co_await scene.ExpectClean();
 }

@@ -287,7 +287,8 @@ rt::Task<Value> Scene::Settled(std::string name, Duration within) {
   co_await world.Until(
       [&]() -> rt::Task<bool> {
         const Value now = co_await Migration(name);
-        if (now.is_null() || IsOver(now)) co_return true;
+        // One that is over and was deleted in that very moment is about to go.
+        if (now.is_null() || (IsOver(now) && !kube::IsDeleting(now))) co_return true;
         if (!IsBlocked(now)) blocked.reset();
         if (IsBlocked(now) && !blocked) blocked = world.loop().Now();
         co_return blocked&& world.loop().Now() - *blocked > minutes(1);
