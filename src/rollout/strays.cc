@@ -4,11 +4,13 @@
 #include <memory>
 #include <vector>
 
+#include "api/karmada_keys.h"
 #include "api/karmada_names.h"
 #include "base/guard.h"
 #include "base/probe.h"
 #include "base/strings.h"
 #include "federation/resources.h"
+#include "rollout/late_copy.h"
 #include "rollout/preflight.h"
 #include "rollout/records.h"
 
@@ -18,8 +20,11 @@ using json::Value;
 
 namespace {
 
+namespace keys = api::karmada;
+
 constexpr Duration kSettles = seconds(1);    // a binding that names the cluster may be on its way to us
-constexpr Duration kIsRemoved = minutes(1);  // what is held may be about to go
+constexpr Duration kIsRemoved = seconds(5);  // what is held may be about to go
+constexpr Duration kStays = minutes(1);      // and is told when it has stayed
 constexpr Duration kMoveEnds = seconds(10);  // a safety net: the end of a move is no event of the object
 constexpr Duration kKindAgain = minutes(5);  // a safety net: a kind that the member does not serve yet
 constexpr char kSeparator = '|';
@@ -81,7 +86,10 @@ void Strays::Seen(const std::string& cluster, const Value& object, bool gone) {
   const bool going = gone || kube::IsDeleting(object);
   const bool held = !going && profile->IsHeld(object);
   if (going || held) told_.erase(place.Key());  // should it run again, that is told again
-  if (!held) held_copies_.erase(place.Key());
+  if (!held) {
+    held_copies_.erase(place.Key());
+    held_since_.erase(place.Key());
+  }
   if (going || Binds(place)) return;
   controller_.AddAfter(place.Key(), held ? kIsRemoved : kSettles);
 }
@@ -111,7 +119,7 @@ rt::Task<kube::Outcome> Strays::Reconcile(std::string key) {
   co_return *in_a_move ? kube::Outcome::WaitFor(kMoveEnds) : kube::Outcome::Done();
 }
 
-// Gives whether it is to be looked at again: it is part of a move now.
+// Gives whether it is to be looked at again: it is part of a move now, or may yet go.
 rt::Task<Result<bool>> Strays::HoldStray(const Place& place, federation::Member& member, kube::Resource resource) {
   const Value object = CO_TRY(co_await GetOrNull(member.api(), resource, {place.ns, place.name}));
   const auto profile = profiles_.ForKind(place.api_version, place.kind);
@@ -128,6 +136,9 @@ rt::Task<Result<bool>> Strays::HoldStray(const Place& place, federation::Member&
   if (writer.claim && (writer.claim->source.cluster == place.cluster || writer.claim->target.cluster == place.cluster))
     co_return true;
   if (profile->IsHeld(object)) {
+    if (CO_TRY(co_await RemoveIfItNeverRan(place, member, resource, object, record))) co_return false;
+    const MonotonicTime since = held_since_.try_emplace(place.Key(), hub_.loop().Now()).first->second;
+    if (hub_.loop().Now() - since < kStays) co_return true;
     TellHeldCopy(place, record, epoch);
     co_return false;
   }
@@ -140,6 +151,28 @@ rt::Task<Result<bool>> Strays::HoldStray(const Place& place, federation::Member&
   }
   TellStray(place, record, epoch, hold);
   co_return false;
+}
+
+rt::Task<Result<bool>> Strays::RemoveIfItNeverRan(const Place& place, federation::Member& member,
+                                                  kube::Resource resource, Value object, Value writer) {
+  const auto profile = profiles_.ForKind(place.api_version, place.kind);
+  if (!NeverRan(*profile, object, writer["spec"]["seq"].int_or(-1))) co_return false;
+  const Value& annotations = object["metadata"]["annotations"];
+  const kube::Name work{std::string(annotations[keys::kWorkNamespace].str()),
+                        std::string(annotations[keys::kWorkName].str())};
+  if (work.name.empty() || !CO_TRY(co_await GetOrNull(hub_.api(), federation::kWorks, work)).is_null()) co_return false;
+  SOMETIMES("rollout.late_copy_removed");
+  const Result<Value> gone = co_await member.api().Delete(resource, {place.ns, place.name},
+                                                          {.uid = std::string(kube::UidOf(object)),
+                                                           .resource_version = std::string(kube::VersionOf(object)),
+                                                           .propagation = kube::Propagation::kBackground});
+  if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+  const std::string message =
+      StrCat(place.kind, " ", place.name, " was removed from ", place.cluster, " (number ", profile->EpochOf(object),
+             "): it was made on hold by a write that came late, and never ran there; ",
+             writer["spec"]["holder"]["cluster"].str(), " is the writer");
+  hub_.events().Normal(writer, kLateCopyEvent, message);
+  co_return true;
 }
 
 void Strays::TellStray(const Place& place, const Value& writer, int64_t epoch, bool held) {

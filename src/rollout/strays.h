@@ -7,12 +7,14 @@
 // One with a higher number than the Writer knows is told and left alone: then it is the hub that has forgotten
 // something.
 //
-// One that is held and stays (of a move that a restored hub has forgotten) does no harm, and is in the way of the next
-// move: it is told (event HeldCopy), and left for a person.
+// One that is held and stays does no harm, and is in the way of the next move. What never ran is removed: a leader that
+// is none any more made it, with a create that was under way while its move went back. Else (of a move that a restored
+// hub has forgotten) it is told (event HeldCopy), and left for a person.
 //
 // So that it is heard of, every kind that has managed workloads is watched in all members.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +28,7 @@ namespace baton::rollout {
 
 inline constexpr std::string_view kStrayWriterEvent = "StrayWriter";
 inline constexpr std::string_view kHeldCopyEvent = "HeldCopy";
+inline constexpr std::string_view kLateCopyEvent = "LateCopyRemoved";
 
 class Strays {
  public:
@@ -47,6 +50,9 @@ class Strays {
   bool Binds(const Place& place) const;
   rt::Task<kube::Outcome> Reconcile(std::string key);
   rt::Task<Result<bool>> HoldStray(const Place& place, federation::Member& member, kube::Resource resource);
+  // Whether it was: a late copy (late_copy.h) that no Work is about.
+  rt::Task<Result<bool>> RemoveIfItNeverRan(const Place& place, federation::Member& member, kube::Resource resource,
+                                            json::Value object, json::Value writer);
   void TellStray(const Place& place, const json::Value& writer, int64_t epoch, bool held);
   void TellHeldCopy(const Place& place, const json::Value& writer, int64_t epoch);
   void Warn(const Place& place, const json::Value& writer, std::string_view reason, const std::string& message);
@@ -57,6 +63,7 @@ class Strays {
   // Of what was told: keys, until it is no longer so.
   std::set<std::string> told_;
   std::set<std::string> held_copies_;
+  std::map<std::string, MonotonicTime> held_since_;  // of held copies that nothing was found to be about, by key
   kube::Controller controller_;
 };
 

@@ -60,6 +60,7 @@ constexpr Reach kReaches[] = {
     {"rollout.first_placement_finds_it_elsewhere", [](size_t) { PlayStory("hub-lost"); }, 1},
     {"rollout.gate_holds_another_object", [](size_t) { PlayStory("deleted-by-hand"); }, 1},
     {"rollout.held_copy_found", [](size_t) { PlayStory("held-copy"); }, 1},
+    {"rollout.late_copy_removed", [](size_t) { PlayFile("late_copy_of_a_dead_leader.yaml"); }, 1},
     {"rollout.late_lock_removed", [](size_t) { PlayStory("late-lock"); }, 1},
     {"rollout.late_override_removed", TwoLeaders, 4 * kTriesMax},
     {"rollout.late_probe_taken_back", TwoLeaders, 4 * kTriesMax},

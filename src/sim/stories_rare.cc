@@ -315,6 +315,10 @@ rt::Task<void> HeldCopy(Scene& scene) {
   co_await scene.Ask(", paused: true");
   const auto prepared = [&]() -> rt::Task<bool> { co_return !(co_await scene.OnMember(scene.to)).is_null(); };
   scene.Expect(co_await scene.world.Until(prepared, minutes(1)), "the target was not prepared");
+  // What was changed since it was made may have run, for all that the hub knows later.
+  [[maybe_unused]] const auto changed =
+      co_await scene.world.member(scene.to).Patch(FlinkDeployments(), {"default", "orders"}, kube::PatchType::kMerge,
+                                                  Yaml("{spec: {taskManager: {resource: {memory: 2048m}}}}"));
   scene.world.CrashHub(true);
   scene.world.RestoreHub(*backup);
   co_await loop.Sleep(seconds(5));
