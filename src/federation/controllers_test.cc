@@ -96,8 +96,11 @@ class TestGate final : public RunGate {
   bool may_leave = true;
   std::string writer;  // the cluster of
   rt::Task<Result<Admitted>> Admit(std::string, Value manifest, Value) override {
-    co_return Admitted{.manifest = std::move(manifest)};
+    if (!fails.empty()) co_return UnavailableError(fails);
+    co_return Admitted{.manifest = std::move(manifest), .stray = stray};
   }
+  std::string stray;  // what is there is another object than the one on record
+  std::string fails;  // nothing can be said, and why
   int64_t EpochOf(const Value&) const override { return -1; }
   bool Manages(const Value& object) const override { return kube::KindOf(object) == "Deployment"; }
 };
@@ -180,6 +183,47 @@ spec: {replicas: 1, selector: {matchLabels: {a: b}}, template: {metadata: {label
     EXPECT_EQ(binding["spec"]["clusters"], Yaml("[{name: blue}]")) << binding["spec"];
     EXPECT_FALSE((co_await world.OnMember("blue", kTestDeployments, "default/web")).is_null());
     EXPECT_TRUE((co_await world.OnMember("green", kTestDeployments, "default/web")).is_null());
+    co_await world.Stop();
+  }));
+}
+
+TEST(ControllersTest, AStrayIsToldUntilItIsSeenThatItIsNone) {
+  rt::VirtualLoop loop(1);
+  TestGate gate;
+  gate.writer = "blue";
+  loop.Run(rt::Do([&]() -> rt::Task<void> {
+    FederationWorld world(loop);
+    co_await world.Start({"blue"}, {.gate = &gate});
+    co_await world.Apply(kPropagationPolicies, R"(
+apiVersion: policy.karmada.io/v1alpha1
+kind: PropagationPolicy
+metadata: {name: p, namespace: default}
+spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}], placement: {clusterAffinity: {clusterNames: [blue]}}}
+)");
+    const auto rendered_again = [&](int replicas) -> rt::Task<std::string> {
+      co_await world.Apply(
+          kTestDeployments,
+          StrCat(R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: default}
+spec: {replicas: )",
+                 replicas, ", selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: ",
+                 "{containers: [{name: c, image: i}]}}}"));
+      co_await world.Settle();
+      const std::string name = api::karmada::WorkName("Deployment", "default", "web");
+      const Value work = co_await world.OnHub(kWorks, StrCat("karmada-es-blue/", name));
+      co_return std::string(FindCondition(work["status"], kStrayWriter)["status"].str());
+    };
+    EXPECT_EQ(co_await rendered_again(1), "");
+    gate.stray = "it was made anew";
+    EXPECT_EQ(co_await rendered_again(2), "True");
+    gate.fails = "the hub does not answer";
+    EXPECT_EQ(co_await rendered_again(3), "True");
+    gate.stray.clear();
+    EXPECT_EQ(co_await rendered_again(4), "True");
+    gate.fails.clear();
+    EXPECT_EQ(co_await rendered_again(5), "False");
     co_await world.Stop();
   }));
 }

@@ -442,7 +442,8 @@ rt::Task<Result<void>> ExecuteController::WriteStatus(const json::Value& work, c
       if (FindCondition(work["status"], "Applied")["message"].str() != message) TellFailure(work, applied->message);
       SetCondition(status, "Applied", "False", "AppliedFailed", message, now);
     }
-    TellStray(work, applied->stray, status);
+    // What failed says nothing of which object is there.
+    if (applied->ok) TellStray(work, applied->stray, status);
     if (!applied->object.is_null()) {
       Reflected reflected = co_await ReflectedStatus(work, applied->object);
       failed = std::move(reflected.failed);
