@@ -118,7 +118,8 @@ rt::Task<Result<void>> KindOperator::StopIt(Look& look) {
   look.step = KindStep::kStopping;
   if (Alive(life)) {
     CO_TRY(co_await WriteStatus(look));
-    co_await EndProcess(look);
+    if (spec_.progress != ProgressPlace::kArchive) CO_TRY(co_await RemovePods(look, false));
+    if (life.job != nullptr) co_await EndProcess(look);
   } else if (life.job != nullptr && spec_.progress == ProgressPlace::kArchive) {
     // It ended while no operator looked: the database knows where.
     const std::optional<SnapshotRef> last = life.job->Newest();

@@ -79,10 +79,11 @@ rt::Task<Result<void>> KindOperator::RemovePods(Look& look, bool only_outdated) 
   for (const Value& pod : PodsOf(look.key)) {
     if (kube::IsDeleting(pod)) continue;
     if (only_outdated && pod["metadata"]["annotations"][kTemplateAnnotation].str() == hash) continue;
-    KindLife& life = *look.life;
-    if (life.job != nullptr && life.pod_uid == kube::UidOf(pod)) co_await EndProcess(look);
     const auto gone = co_await api_.Delete(Pods(), kube::Name::Of(pod), {.uid = std::string(kube::UidOf(pod))});
     if (!gone.ok() && gone.error().kind() != ErrorKind::kNotFound) co_return gone.error();
+    // It is on its way out before its process ends, also when this operator dies meanwhile.
+    KindLife& life = *look.life;
+    if (life.job != nullptr && life.pod_uid == kube::UidOf(pod)) co_await EndProcess(look);
   }
   co_return Result<void>();
 }
