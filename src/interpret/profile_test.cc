@@ -185,6 +185,63 @@ TEST(ProfileTest, AFlinkJobThatWasStoppedWithoutAStateWouldRunOnFromNothing) {
   }
 }
 
+TEST(ProfileTest, AFlinkJobWhoseOperatorHasNotRecordedAStopWithoutACaptureMayYetBeCancelled) {
+  const auto profile = Builtin("flinkdeployment");
+  ASSERT_NE(profile, nullptr);
+  const struct {
+    std::string_view wanted, job, recorded;
+    bool ending, in_hand;
+  } rows[] = {
+      {"suspended", "RECONCILING", "running", true, false}, {"suspended", "FAILED", "running", true, false},
+      {"suspended", "RUNNING", "running", false, true},     {"suspended", "FINISHED", "suspended", false, false},
+      {"running", "RECONCILING", "running", false, false},
+  };
+  for (const auto& row : rows) {
+    const Value object =
+        Yaml(StrCat("{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, metadata: {name: w, generation: 5}, "
+                    "spec: {job: ",
+                    "{state: ", row.wanted, "}}, status: {observedGeneration: 4, jobStatus: {state: ", row.job,
+                    ", upgradeSavepointPath: 's3://c/chk-19'}, reconciliationStatus: {state: DEPLOYED, ",
+                    R"(lastReconciledSpec: '{"spec": {"job": {"state": ")", row.recorded,
+                    R"(", "upgradeMode": "savepoint"}}}'}}})"));
+    for (const bool without : {false, true}) {
+      const auto judged =
+          profile->Judge(object, Yaml("{remains: []}"), {.seq = 8, .last_checkpoint = without, .stop_seq = 7});
+      ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+      EXPECT_EQ(judged->ending, row.ending && without) << row.wanted << " " << row.job << " " << row.recorded;
+      EXPECT_EQ(judged->in_hand, row.in_hand && without) << row.wanted << " " << row.job << " " << row.recorded;
+    }
+  }
+}
+
+TEST(ProfileTest, AJobAndASparkApplicationRunOnlyWhereAPodOfThemDoes) {
+  const struct {
+    std::string_view profile, status;
+  } kinds[] = {{"job", "{active: 1, ready: 1}"}, {"sparkapplication", "{applicationState: {state: RUNNING}}"}};
+  const struct {
+    std::string_view remains;
+    bool runs;
+  } rows[] = {
+      {"[{kind: Pod, metadata: {name: p}, status: {phase: Running}}]", true},
+      {"[]", false},
+      {"[{kind: Pod, metadata: {name: p}, status: {phase: Pending}}]", false},
+      {"[{kind: Pod, metadata: {name: p, deletionTimestamp: '2030-01-01T00:00:00Z'}, status: {phase: Running}}]",
+       false},
+  };
+  for (const auto& kind : kinds) {
+    const auto profile = Builtin(kind.profile);
+    ASSERT_NE(profile, nullptr);
+    Value object = WorkloadOf(*profile);
+    object.Set("status", Yaml(kind.status));
+    for (const auto& row : rows) {
+      const auto judged = profile->Judge(object, Yaml(StrCat("{remains: ", row.remains, "}")), {.start_seq = 3});
+      ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+      EXPECT_EQ(judged->runs, row.runs) << kind.profile << " " << row.remains;
+      EXPECT_EQ(judged->start_proven, row.runs) << kind.profile << " " << row.remains;
+    }
+  }
+}
+
 TEST(ProfileTest, WhatIsLargeIsNotRemembered) {
   const auto profile = Builtin("flinkdeployment");
   ASSERT_NE(profile, nullptr);

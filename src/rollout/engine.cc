@@ -99,6 +99,10 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
         json::Object({{"kind", resource["kind"]},
                       {"metadata", json::Object({{"name", resource["name"]}, {"namespace", resource["namespace"]}})}}));
   });
+  // What is gone from its cluster is gone for good when its Work is.
+  hub_.works().OnChange([this](const Value& before, const Value& now) {
+    if (now.is_null()) Wake(before["spec"]["workload"]["manifests"][0]);
+  });
   hub_.overrides().OnChange([this](const Value& before, const Value& now) {
     const Value& policy = now.is_null() ? before : now;
     if (!kube::NameOf(policy).starts_with(kOverridePrefix)) return;

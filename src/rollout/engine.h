@@ -123,6 +123,7 @@ class Engine {
   rt::Task<Result<void>> ReadHubAs(HubPart& part, Look& look, HubCopies copies);
   rt::Task<Result<void>> Check(Look& look);  // preflight
   rt::Task<Result<void>> SeeWorks(Look& look);
+  rt::Task<Result<void>> SeeWhatIsOrdered(Look& look);
   rt::Task<Sighting> See(const Look& look, const Holder& meant, bool is_target, HubPart& hub);
   // Whether what that look lacks may come without an event of the object's own.
   static Result<bool> Unheard(const federation::Member& member, const kube::Resource& resource, const Look& look,

@@ -54,6 +54,7 @@ rt::Task<Result<void>> Engine::ReadHubAs(HubPart& part, Look& look, HubCopies co
   Result<void> read = co_await ReadHub(look, std::move(copies));
   // Before the members' objects: one that is seen gone then is not made any more.
   if (read.ok() && (look.spec.migration.attestation || !look.seen.template_found)) read = co_await SeeWorks(look);
+  if (read.ok() && options_.own_hub) read = co_await SeeWhatIsOrdered(look);
   part.ok = read.ok();
   part.read.Set();
   co_return read;
@@ -403,6 +404,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     sighting.stop_failed = judgement.stop_failed;
     sighting.state_lost = judgement.state_lost;
     sighting.ending = judgement.ending;
+    sighting.in_hand = judgement.in_hand;
     sighting.start_proven = judgement.start_proven;
     sighting.start_missing = judgement.start_missing;
     sighting.start_failed = judgement.start_failed;
@@ -476,6 +478,19 @@ rt::Task<Result<void>> Engine::SeeWorks(Look& look) {
   const Value& manifest = source["spec"]["workload"]["manifests"][0];
   look.seen.source_rendered =
       !goes(source) && manifest.is_object() && look.profile->EpochOf(manifest) == look.writer.seq;
+  co_return Result<void>();
+}
+
+// Whether the pipe still has something to make of what is to go.
+rt::Task<Result<void>> Engine::SeeWhatIsOrdered(Look& look) {
+  const Claim& claim = *look.writer.claim;
+  const bool goes_back = claim.intent != Intent::kForward;
+  if (!goes_back && !claim.verified) co_return Result<void>();
+  const std::string& cluster = (goes_back ? claim.target : claim.source).cluster;
+  const std::string name = api::karmada::WorkName(look.spec.kind, kube::NamespaceOf(look.object), look.spec.workload);
+  const Value work =
+      CO_TRY(co_await GetOrNull(hub_.api(), federation::kWorks, {api::karmada::ExecutionNamespace(cluster), name}));
+  look.seen.still_ordered = !work.is_null();
   co_return Result<void>();
 }
 

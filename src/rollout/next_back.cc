@@ -64,9 +64,31 @@ static std::optional<Decision> ForwardAgain(const Writer& writer, const Migratio
   return decision;
 }
 
+// As a person said. Then the attempt is another one, so that this word does not count again.
+static Decision GoesOnFromWhatIsNamed(const Writer& writer, const Migration& migration, const std::string& what,
+                                      const std::string& attest) {
+  const Claim& claim = *writer.claim;
+  const Attestation& word = *migration.attestation;
+  if (Rewinds(writer, claim, word)) {
+    return Ask(Phase::kAborting, what,
+               StrCat(word.state_ref, " is where it began: ", attest, ", or the same with --rewind"));
+  }
+  Writer next = writer;
+  next.stop->capture = word.state_ref;
+  next.claim->attempt = claim.attempt + 1;
+  Decision decision = Do(Phase::kAborting, SwapWriter{next},
+                         StrCat(claim.source.cluster, " goes on from ", word.state_ref, ", as ", word.by, " said"));
+  decision.why = StrCat(word.by, " named the state that ", claim.source.cluster, " goes on from: ", word.reason);
+  return decision;
+}
+
 // A source that was stopped and left no state would run on from nothing, and do everything again. It stays stopped
-// until a person has named the state that it goes on from; then the attempt is another one, so that this word does not
-// count again. While it is being ended, it does not show yet what it leaves.
+// until a person has named the state that it goes on from. While it is being ended, or may be, it does not show yet
+// what it leaves.
+//
+// So an order to stop that needs no capture is not simply followed by one to run on: an operator that has the first one
+// in hand would cancel the job and find the second one done. On a hub of others it may not even have come to the
+// cluster: there it is taken back first, with the epoch that it will run on with, and seen there.
 static std::optional<Decision> GoesOnFromNothing(const Writer& writer, const Migration& migration,
                                                  const Observation& seen) {
   const Claim& claim = *writer.claim;
@@ -74,36 +96,30 @@ static std::optional<Decision> GoesOnFromNothing(const Writer& writer, const Mig
   const bool told = seen.override_state && seen.override_state->source.mode == SideRule::Mode::kRunning;
   if (!writer.stop || !writer.stop->capture.empty() || told || !Answers(source, claim.source)) return std::nullopt;
   if (!source.found || source.uid != writer.stop->uid || source.deleting) return std::nullopt;
-  if (GUARD("handoff.abort_has_a_state", source.state_lost.empty() && !source.ending)) return std::nullopt;
+  const bool taken_back = seen.own_hub || !writer.stop->any_way || (source.held && source.seq == writer.seq);
+  const bool settles = GUARD("handoff.abort_has_a_state", !source.ending) && taken_back;
+  const bool may_end = source.in_hand && seen.in_phase < migration.deadlines.undo / kPatience;
+  if (settles && !may_end && GUARD("handoff.abort_has_a_state", source.state_lost.empty())) return std::nullopt;
   const Phase phase = Phase::kAborting;
   // As it was when its stop was ordered, whoever takes our override away meanwhile, and whoever leads.
   Writer stopping = writer;
   stopping.claim->intent = Intent::kForward;
-  const std::optional<OverrideState> stopped = WantedOverride(stopping, seen.fence);
+  std::optional<OverrideState> stopped = WantedOverride(stopping, seen.fence);
+  if (!seen.own_hub && writer.stop->any_way) stopped->source.seq = writer.seq, stopped->source.any_way = false;
   if (seen.override_state != stopped)
     return Do(phase, PutOverride{*stopped}, StrCat("keeping it stopped in ", claim.source.cluster));
-  if (source.ending) {
-    const std::string what = StrCat("the workload in ", claim.source.cluster, " to have ended");
-    if (seen.in_phase < migration.deadlines.undo) return Wait(phase, what, migration.deadlines.undo);
-    return Ask(phase, what, StrCat("look at cluster ", claim.source.cluster));
-  }
-  const std::string what = StrCat(kStateToGoOnFrom, " in ", claim.source.cluster, ": ", source.state_lost);
-  const std::string attest = StrCat("`baton attest ", migration.name, " --cluster ", claim.source.cluster,
-                                    "` its newest checkpoint or savepoint");
   const bool given = IsVouchedFor(migration, claim, claim.source) && !migration.attestation->state_ref.empty() &&
                      migration.attestation->aborted_attempt == claim.attempt;
-  if (!given) return Ask(phase, what, StrCat("find and ", attest));
-  const Attestation& word = *migration.attestation;
-  if (Rewinds(writer, claim, word)) {
-    return Ask(phase, what, StrCat(word.state_ref, " is where it began: ", attest, ", or the same with --rewind"));
+  const std::string attest = StrCat("`baton attest ", migration.name, " --cluster ", claim.source.cluster,
+                                    "` its newest checkpoint or savepoint");
+  if ((!settles || may_end) && !given) {
+    const std::string what = StrCat("the workload in ", claim.source.cluster, " to have ended, or to run on");
+    if (seen.in_phase < migration.deadlines.undo) return Wait(phase, what, migration.deadlines.undo);
+    return Ask(phase, what, StrCat("look at cluster ", claim.source.cluster, " and its operator, or ", attest));
   }
-  Writer next = writer;
-  next.stop->capture = word.state_ref;
-  next.claim->attempt = claim.attempt + 1;
-  Decision decision = Do(phase, SwapWriter{next},
-                         StrCat(claim.source.cluster, " goes on from ", word.state_ref, ", as ", word.by, " said"));
-  decision.why = StrCat(word.by, " named the state that ", claim.source.cluster, " goes on from: ", word.reason);
-  return decision;
+  const std::string what = StrCat(kStateToGoOnFrom, " in ", claim.source.cluster, ": ", source.state_lost);
+  if (!given) return Ask(phase, what, StrCat("find and ", attest));
+  return GoesOnFromWhatIsNamed(writer, migration, what, attest);
 }
 
 Decision Abort(const Writer& writer, const Migration& migration, const Observation& seen) {
@@ -147,7 +163,8 @@ Decision Abort(const Writer& writer, const Migration& migration, const Observati
     }
     return Wait(phase, what, migration.deadlines.undo);
   }
-  if (!SeenGone(seen.target, claim.target) && !Attested(migration, claim, claim.target, seen.target)) {
+  const bool gone = SeenGone(seen.target, claim.target) && !seen.still_ordered;
+  if (!gone && !Attested(migration, claim, claim.target, seen.target)) {
     const std::string what = StrCat("the held workload to be gone from ", claim.target.cluster);
     if (late) {
       return Ask(phase, what,
@@ -261,6 +278,15 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
       return Do(phase, SwapWriter{next},
                 StrCat(claim.target.cluster, " stopped", none ? " and had not progressed" : "; its state is captured"));
     }
+    // What it had done shows no more: it was deleted before its stop was proven.
+    if (lost && !writer.stop->uid.empty()) {
+      return Ask(phase,
+                 StrCat("the state that the workload in ", claim.target.cluster,
+                        " left: it was deleted there before its stop was seen"),
+                 StrCat("find its newest checkpoint or savepoint and `baton attest ", migration.name, " --cluster ",
+                        claim.target.cluster, "` it; if it never ran, that is ",
+                        writer.receipt ? writer.receipt->capture : std::string("what it was to start from")));
+    }
     // One that never got to run cannot capture anything. Another way of stopping it is no other proof.
     if (!writer.stop->any_way && !late && seen.in_phase >= migration.deadlines.undo / kPatience) {
       next.stop->proven = false;
@@ -282,7 +308,8 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
   // A target that may ever have been told to run is deleted, and seen gone, before another runs.
   if (auto step = Assert(phase, writer, seen, {claim.source.cluster})) return *std::move(step);
   const bool lost = Attested(migration, claim, claim.target, seen.target);
-  if (!lost && !GUARD("rollout.target_seen_gone", SeenGone(seen.target, claim.target))) {
+  const bool gone = SeenGone(seen.target, claim.target) && !seen.still_ordered;
+  if (!lost && !GUARD("rollout.target_seen_gone", gone)) {
     const std::string what = StrCat("the workload to be gone from ", claim.target.cluster);
     if (late) return Ask(phase, what, StrCat("delete it there; ", claim.source.cluster, " stays on hold until then"));
     return Wait(phase, what, migration.deadlines.undo);

@@ -370,7 +370,8 @@ Decision Clean(const Writer& writer, const Migration& migration, const Observati
   const BindingState free{.clusters = {claim.target.cluster}, .locked = false, .fence = 0};
   // Gone counts only when the binding no longer lists it: else the pipe creates it again.
   // What stayed in a cluster that is lost goes when that comes back: the pipe keeps its order to delete.
-  const bool gone = SeenGone(seen.source, claim.source) || Attested(migration, claim, claim.source, seen.source);
+  const bool gone = (SeenGone(seen.source, claim.source) && !seen.still_ordered) ||
+                    Attested(migration, claim, claim.source, seen.source);
   // It was given back when the source was gone: a source that does not answer now is no reason to lock it again.
   const bool given_back = seen.binding == free && (gone || !Answers(seen.source, claim.source));
   if (seen.binding != only_target && !given_back)

@@ -224,7 +224,10 @@ void Vouched(Case& c) { c.migration.attestation = Attestation{"", "ann", "burnt 
 void Ordered(Case& c) { c.seen.removal_ordered = true; }
 void VouchedInAbort(Case& c) { Vouched(c), c.migration.attestation->aborted_attempt = 1; }
 void LeftNoState(Case& c) { c.seen.source.state_lost = "nothing was captured"; }
-void KeptStopped(Case& c) { c.seen.override_state->source = {.mode = Mode::kStopping, .seq = 2, .state_dir = "m-1-2"}; }
+void KeptStopped(Case& c, bool any_way = false) {
+  c.seen.override_state->source = {.mode = Mode::kStopping, .seq = 2, .state_dir = "m-1-2", .any_way = any_way};
+}
+void CancelInHand(Case& c) { c.writer.stop->any_way = c.seen.source.in_hand = true, c.seen.source.stop_proven = false; }
 void VouchedForTarget(Case& c) { c.migration.attestation = Attestation{"B", "ann", "burnt down", "ref"}; }
 void LostTarget(Case& c) { SilentTarget(c), VouchedForTarget(c); }
 void SourceRanAgain(Case& c) { c.writer.stop->capture = "m-1-2/other"; }  // as the step back found it
@@ -233,6 +236,10 @@ void FellBack(Case& c) {
   MayFallBack(c);
   c.writer.stop->any_way = true;
   OursNow(c, {"A", "B"});
+}
+void TakenBack(Case& c) {
+  c.seen.own_hub = false;
+  KeptStopped(c), c.seen.override_state->source.seq = c.writer.seq;
 }
 void Foreign(Case& c) {
   c.seen.own_hub = false;
@@ -587,6 +594,8 @@ const std::vector<Row>& Forward() {
        "put-binding", "giving the binding back"},
       {"pods left", Cleaned, [](Case& c) { c.seen.source.remains = true; }, Phase::kCleaning, "none",
        "to be gone from A"},
+      {"it is gone, and to be made anew by its Work", Cleaned, [](Case& c) { c.seen.still_ordered = true; },
+       Phase::kCleaning, "none", "to be gone from A"},
       {"no abort any more", Cleaning, AskAbort, Phase::kCleaning, "none", "to be gone from A"},
       {"unlocks", Cleaned, Same, Phase::kCleaning, "put-binding", "giving the binding back"},
       {"policy forbids the target", Cleaned, [](Case& c) { c.seen.target_allowed = false; }, Phase::kCleaning, "none",
@@ -682,6 +691,23 @@ const std::vector<Row>& Back() {
        Phase::kAborting, "none", "the workload in A to have ended"},
       {"the same, late", Aborting, [](Case& c) { KeptStopped(c), c.seen.source.ending = true, Late(c); },
        Phase::kAborting, "none", "look at cluster A", true},
+      {"the same, and a person names what it goes on from", Aborting,
+       [](Case& c) { KeptStopped(c), c.seen.source.ending = true, VouchedInAbort(c); }, Phase::kAborting, "swap-writer",
+       "A goes on from ref, as ann said"},
+      {"it runs, with an order to cancel it", Aborting, [](Case& c) { CancelInHand(c), KeptStopped(c, true); },
+       Phase::kAborting, "none", "the workload in A to have ended, or to run on"},
+      {"the same, and the order is not carried out", Aborting,
+       [](Case& c) { CancelInHand(c), KeptStopped(c, true), c.seen.in_phase = minutes(2); }, Phase::kAborting,
+       "put-override", "letting A run on"},
+      {"on a hub of others such an order is taken back first", Aborting,
+       [](Case& c) { CancelInHand(c), KeptStopped(c, true), Foreign(c); }, Phase::kAborting, "put-override",
+       "keeping it stopped in A"},
+      {"the same, until it shows there", Aborting,
+       [](Case& c) { CancelInHand(c), TakenBack(c), c.seen.source.in_hand = false; }, Phase::kAborting, "none",
+       "the workload in A to have ended, or to run on"},
+      {"the same, and it shows", Aborting,
+       [](Case& c) { CancelInHand(c), TakenBack(c), c.seen.source.in_hand = false, c.seen.source.seq = 3; },
+       Phase::kAborting, "put-override", "letting A run on"},
       {"takes the target out", Aborting, [](Case& c) { OursNow(c, {"A", "B"}); }, Phase::kAborting, "put-binding",
        "out of B"},
       {"waits until it runs", Aborting, Same, Phase::kAborting, "none", "A to run again"},
@@ -690,6 +716,8 @@ const std::vector<Row>& Back() {
        "gone from B"},
       {"the same, late", AbortedWell, [](Case& c) { c.seen.target.found = true, Late(c); }, Phase::kAborting, "none",
        "delete the object there", true},
+      {"target gone, and to be made anew by its Work", AbortedWell, [](Case& c) { c.seen.still_ordered = true; },
+       Phase::kAborting, "none", "gone from B"},
       {"target lost", AbortedWell, LostTarget, Phase::kAborting, "put-binding", "giving the binding back"},
       {"unlocks", AbortedWell, Same, Phase::kAborting, "put-binding", "giving the binding back"},
       {"aborted", AbortedWell, [](Case& c) { Free(c, "A"); }, Phase::kAborting, "swap-writer", "was aborted"},
@@ -697,6 +725,11 @@ const std::vector<Row>& Back() {
        "put-override", "override"},
       {"waits for the proof", Withdrawing, Same, Phase::kWithdrawing, "none", "the stop proof from B: it runs"},
       {"the same, late", Withdrawing, Late, Phase::kWithdrawing, "none", "stop the workload in B", true},
+      {"deleted before its stop was seen", Withdrawing,
+       [](Case& c) { c.seen.target = {.answered = true, .cluster_id = "idB"}; }, Phase::kWithdrawing, "none",
+       "the state that the workload in B left: it was deleted there", true},
+      {"the same, and made anew", Withdrawing, [](Case& c) { c.seen.target.uid = "b2", c.seen.target.runs = false; },
+       Phase::kWithdrawing, "none", "if it never ran, that is m-1-2/sp", true},
       {"appeared late", Withdrawing, [](Case& c) { c.writer.stop->uid.clear(); }, Phase::kWithdrawing, "swap-writer",
        "appeared in B"},
       {"stopped", TargetStopped, Same, Phase::kWithdrawing, "swap-writer", "its state is captured"},
@@ -758,6 +791,8 @@ const std::vector<Row>& Back() {
       {"gone before it was seen stopped, vouched for", Withdrawing,
        [](Case& c) { c.seen.target.found = false, VouchedForTarget(c); }, Phase::kWithdrawing, "swap-writer",
        "its state is the one that ann named"},
+      {"gone, and to be made anew by its Work", TargetRemoved, [](Case& c) { c.seen.still_ordered = true; },
+       Phase::kWithdrawing, "none", "gone from B"},
       {"gone from another cluster", TargetRemoved, [](Case& c) { c.seen.target.cluster_id = "x"; }, Phase::kWithdrawing,
        "none", "gone from B"},
       {"grants back", TargetRemoved, Same, Phase::kWithdrawing, "swap-writer", "granting A again"},

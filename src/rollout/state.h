@@ -230,9 +230,10 @@ struct Sighting {
   std::string stop_missing;  // what the proof lacks, in words
   std::string stop_failed;   // it cannot succeed any more, and why; "": it can
   // Told to run on from its own state it would begin from nothing, and why; "": it has one. `ending`: that does not
-  // show before it has ended.
+  // show before it has ended. `in_hand`: its operator may be about to end it, and says that it runs.
   std::string state_lost;
   bool ending = false;
+  bool in_hand = false;
   // As the profile judges it against the epoch and the reference it was started with:
   bool start_proven = false;  // runs, restored from our reference, made a checkpoint
   std::string start_missing;
@@ -265,6 +266,9 @@ struct Observation {
   // with a person's word.
   bool removal_ordered = false;  // the pipe knows that the template is gone: it takes the workload away everywhere
   bool source_rendered = false;  // the pipe knows our override: it renders the source with this epoch
+  // On our own hub, where something is to go (the target of a move that goes back, the source of one that was verified):
+  // there is a Work for it yet, by which it is made anew when it is gone.
+  bool still_ordered = false;
   Sighting source;
   Sighting target;
   bool target_valid = false;   // the target's API server accepted the object (dry run), this attempt

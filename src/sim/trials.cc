@@ -186,6 +186,14 @@ rt::Task<void> DeletePolicy(Scene& scene) {
       co_await scene.world.hub().Delete(federation::kPropagationPolicies, kube::Name::Of(Yaml(kPolicy)));
 }
 rt::Task<void> ApplyPolicy(Scene& scene) {
+  // What is applied to one that is still being deleted goes with it.
+  const kube::Name name = kube::Name::Of(Yaml(kPolicy));
+  const auto gone = [&]() -> rt::Task<bool> {
+    const Result<Value> there = co_await scene.world.hub().Get(federation::kPropagationPolicies, name);
+    co_return (there.ok() && !kube::IsDeleting(*there)) ||
+        (!there.ok() && there.error().kind() == ErrorKind::kNotFound);
+  };
+  [[maybe_unused]] const bool ended = co_await scene.world.Until(gone, kPersonThinks);
   scene.Tell("person", "applies the policy again");
   [[maybe_unused]] const auto again = co_await scene.world.Apply(federation::kPropagationPolicies, Yaml(kPolicy));
 }
