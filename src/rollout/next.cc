@@ -22,7 +22,7 @@ using next_internal::Clean;
 using next_internal::Do;
 using next_internal::End;
 using next_internal::Ended;
-using next_internal::IsSilent;
+using next_internal::IsAway;
 using next_internal::IsVouchedFor;
 using next_internal::Prepare;
 using next_internal::Quiesce;
@@ -88,7 +88,8 @@ std::string WordOf(const Migration& migration, const Holder& lost) {
 // A person's word for a cluster that does not answer, given now or on record; "": none.
 std::string GivenUp(const Writer& writer, const Migration& migration, const Holder& side, const Sighting& sighting) {
   if (Attested(migration, *writer.claim, side, sighting)) return WordOf(migration, side);
-  return writer.lost && writer.lost->cluster == side.cluster && IsSilent(sighting) ? writer.lost->word : std::string();
+  return writer.lost && writer.lost->cluster == side.cluster && IsAway(sighting, side) ? writer.lost->word
+                                                                                       : std::string();
 }
 
 // What one side of a move whose template is gone has left, and what a person can do about it; "": nothing is there.
@@ -104,7 +105,7 @@ std::string StillThere(const Writer& writer, const Migration& migration, const H
 // a move whose template is gone: nothing is started any more on either word.
 std::optional<Decision> KeepTheFirstWord(const Writer& writer, const Migration& migration, const Observation& seen) {
   const Claim& claim = *writer.claim;
-  if (writer.lost || !IsSilent(seen.source) || !IsSilent(seen.target)) return std::nullopt;
+  if (writer.lost || !IsAway(seen.source, claim.source) || !IsAway(seen.target, claim.target)) return std::nullopt;
   for (const Holder* side : {&claim.source, &claim.target}) {
     if (!IsVouchedFor(migration, claim, *side)) continue;
     SOMETIMES("rollout.both_clusters_are_lost");

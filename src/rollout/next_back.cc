@@ -36,7 +36,7 @@ static std::optional<Decision> ForwardAgain(const Writer& writer, const Migratio
     return Do(Phase::kAborting, SwapWriter{next},
               StrCat(claim.source.cluster, " answers: what ", word.by, " attested of it does not count any more"));
   }
-  if (!IsSilent(seen.source)) return std::nullopt;
+  if (!IsAway(seen.source, claim.source)) return std::nullopt;
   if (!seen.target_invalid.empty()) {
     return Ask(Phase::kAborting, StrCat(claim.target.cluster, " would refuse the workload: ", seen.target_invalid),
                StrCat("remove the cause, or bring cluster ", claim.source.cluster, " back"));

@@ -279,7 +279,7 @@ Decision Verify(const Writer& writer, const Migration& migration, const Observat
                       StrCat(migration.attestation->by, " attested that ", claim.target.cluster, " is stopped"));
   }
   // The proof again, before anything may run: a source that came back to life keeps the target on hold.
-  const bool attested = writer.receipt->how == "Attested" && IsSilent(seen.source);
+  const bool attested = writer.receipt->how == "Attested" && IsAway(seen.source, claim.source);
   // Who ran in between and was stopped again has a newer state than the one that was granted.
   const bool still = (StopProven(writer, seen.source, claim.source) &&
                       GUARD("rollout.capture_is_the_granted_one", seen.source.capture == writer.receipt->capture)) ||

@@ -131,10 +131,13 @@ bool IsVouchedFor(const Migration& migration, const Claim& claim, const Holder& 
   return which.cluster == (named.empty() ? claim.source.cluster : named);
 }
 
-bool IsSilent(const Sighting& sighting) { return !sighting.answered && !sighting.answers_partly; }
+// What another cluster says that has its name is nothing of this one.
+bool IsAway(const Sighting& sighting, const Holder& meant) {
+  return sighting.answered ? !Answers(sighting, meant) : !sighting.answers_partly;
+}
 
 bool Attested(const Migration& migration, const Claim& claim, const Holder& which, const Sighting& sighting) {
-  return IsVouchedFor(migration, claim, which) && IsSilent(sighting);
+  return IsVouchedFor(migration, claim, which) && IsAway(sighting, which);
 }
 
 // What a workload calls its state while it runs is the state that it began from. A person who names that one, as its

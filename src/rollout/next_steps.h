@@ -45,10 +45,10 @@ bool MayBeMade(const Observation& seen, const Claim& claim);
 bool MayBeMadeWithout(const Writer& writer, const Observation& seen);
 // The stop of `meant`, proven by this very look.
 bool StopProven(const Writer& writer, const Sighting& sighting, const Holder& meant);
-// A person named this cluster as the one that has stopped for good; Attested: and it does not answer.
+// A person named this cluster as the one that has stopped for good; Attested: and it is away.
 bool IsVouchedFor(const Migration& migration, const Claim& claim, const Holder& which);
-// Nothing of it answered, and the hub has noticed that.
-bool IsSilent(const Sighting& sighting);
+// Nothing of it answered, and the hub has noticed that; or another cluster answers under its name.
+bool IsAway(const Sighting& sighting, const Holder& meant);
 bool Attested(const Migration& migration, const Claim& claim, const Holder& which, const Sighting& sighting);
 // The person named the state that the workload began from.
 bool Rewinds(const Writer& writer, const Claim& claim, const Attestation& word);

@@ -99,8 +99,18 @@ rt::Task<void> SwappedTarget(Course course, Weather& weather) {
   co_await scene.world.loop().Sleep(Between(course, 0, 500));
   const bool swaps = (co_await scene.Writer())["spec"]["holder"]["cluster"].str() == scene.from;
   if (swaps) scene.Expect((co_await scene.world.Replace(scene.to)).ok(), "it could not be swapped");
-  const Value end = co_await SettledInCalm(course, weather);
+  Value end = co_await SettledInCalm(course, weather);
   if (!swaps) co_return co_await scene.CheckAll();
+  // A look at it may have been answered just before, and the source's part of it come late: then it was granted to what
+  // is not there any more, and a person says so.
+  const Value spec = (co_await scene.Writer())["spec"];
+  if (Scene::IsBlocked(end) && spec["holder"]["cluster"].str() == scene.to) {
+    scene.Tell("person", StrCat("attests that ", scene.to, " is lost"));
+    co_await scene.PatchMigration(StrCat("{spec: {attestation: {cluster: ", scene.to,
+                                         ", by: ann, reason: 'another one ", "has its name', stateRef: '",
+                                         spec["receipt"]["state"].str(), "'}}}"));
+    end = co_await scene.Settled();
+  }
   const bool runs = co_await scene.world.Until([&] { return scene.RunsIn(scene.from); }, minutes(5));
   scene.Expect(runs, StrCat("its target was swapped, and it runs in '", co_await scene.WhereItRuns(), "', told as ",
                             Scene::Said(end)));
