@@ -37,6 +37,9 @@ constexpr uint64_t kPausedOneIn = 12;
 constexpr uint64_t kAgainOneIn = 3;  // of those that went back
 constexpr uint64_t kLiesOneIn = 8;
 constexpr uint64_t kLiesSalt = 0x6c696573;
+constexpr uint64_t kOnwardsOneIn = 2;  // of those that arrived
+constexpr uint64_t kOnwardsSalt = 0x6f6e7764;
+constexpr uint64_t kAbortsOneIn = 4;  // of those
 
 rt::Task<void> ExpectAfter(Scene& scene, const Value& end, const Day& day) {
   const bool deleted = (co_await scene.Template()).is_null();
@@ -268,6 +271,37 @@ rt::Task<void> AskAgain(Scene& scene, const DayPlan& drawn, Day& day) {
   co_await scene.CheckAll();
 }
 
+// What has arrived is moved on, home or to the third cluster, among faults again: what the first move has left, or has
+// on its way yet, meets the second one. With one leader or the replicas as before, who have their troubles.
+rt::Task<void> MoveOn(Scene& scene, DayPlan drawn, const Course& course) {
+  rt::SeededRandom onwards(course.day.seed ^ kOnwardsSalt);
+  if (onwards.Below(kOnwardsOneIn) != 0) co_return;
+  const std::string home = scene.from;
+  const std::string third = scene.Third();
+  scene.from = scene.to;
+  scene.to = onwards.Below(2) == 0 ? home : third;
+  scene.move = "onwards";
+  drawn.meddlings.clear();
+  if (onwards.Below(kAbortsOneIn) == 0) drawn.meddlings.push_back(MeddlingCalled("Abort"));
+  ++course.day.onwards;
+  co_await scene.UntilAllReady();
+  course.chance.Begin();
+  co_await scene.Ask(drawn.deadlines, "", drawn.stabilization);
+  {
+    rt::Scope scope(scene.world.loop());
+    if (drawn.two) scope.Spawn(Replicas(course));
+    if (!drawn.two && drawn.leaders_change) scope.Spawn(Leaders(course));
+    if (drawn.troubles) scope.Spawn(Troubles(course));
+    for (const size_t which : drawn.meddlings) scope.Spawn(Meddler(course, drawn.meddles_within_ms, which));
+    co_await WhileFaultsLast(drawn, course);
+    course.chance.End();
+  }
+  co_await FaultsStop(scene, drawn, course.day);
+  const Value end = co_await scene.Settled();
+  scene.Tell("move", StrCat("onwards: ", Scene::Said(end)));
+  co_await ExpectAfter(scene, end, course.day);
+}
+
 rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day, std::string_view name) {
   rt::VirtualLoop& loop = scene.world.loop();
   rt::SeededRandom rare(~day.seed);
@@ -313,8 +347,9 @@ rt::Task<void> Live(Scene& scene, BadCalls& chance, Day& day, std::string_view n
   if (back && day.forgotten == 0 && rare.Below(kAgainOneIn) == 0) co_await AskAgain(scene, drawn, day);
   if (day.end == "Succeeded" && scene.world.own_hub() && rare.Below(kRestoredOneIn) == 0) {
     ++day.restores;
-    co_await RestoreMember(scene, before);
+    co_return co_await RestoreMember(scene, before);
   }
+  if (day.end == "Succeeded" && !drawn.image_fails) co_await MoveOn(scene, drawn, course);
 }
 
 }  // namespace
@@ -410,76 +445,5 @@ void PlayDays(std::span<const uint64_t> seeds, bool with_matrix, const DayReport
 }
 
 // NOLINTEND(cppcoreguidelines-avoid-capturing-lambda-coroutines)
-
-json::Value Day::Json() const {
-  Value wrong = json::Array();
-  for (const std::string& problem : problems) wrong.Push(problem);
-  Value hits = json::Array();
-  for (const size_t count : faults) hits.Push(static_cast<int64_t>(count));
-  return json::Object({{"seed", static_cast<int64_t>(seed)},
-                       {"problems", wrong},
-                       {"end", end},
-                       {"plot", plot},
-                       {"events", static_cast<int64_t>(events)},
-                       {"calls", static_cast<int64_t>(calls)},
-                       {"faults", hits},
-                       {"leaders", static_cast<int64_t>(leaders)},
-                       {"replicated", static_cast<int64_t>(replicated)},
-                       {"hubDeaths", static_cast<int64_t>(hub_deaths)},
-                       {"hubRestores", static_cast<int64_t>(hub_restores)},
-                       {"writesLost", static_cast<int64_t>(writes_lost)},
-                       {"writesKept", static_cast<int64_t>(writes_kept)},
-                       {"forgotten", static_cast<int64_t>(forgotten)},
-                       {"lies", static_cast<int64_t>(lies)},
-                       {"drifts", static_cast<int64_t>(drifts)},
-                       {"syncs", static_cast<int64_t>(syncs)},
-                       {"quotas", static_cast<int64_t>(quotas)},
-                       {"taints", static_cast<int64_t>(taints)},
-                       {"evictions", static_cast<int64_t>(evictions)},
-                       {"restores", static_cast<int64_t>(restores)},
-                       {"again", static_cast<int64_t>(again)},
-                       {"troubles", static_cast<int64_t>(troubles)},
-                       {"partitions", static_cast<int64_t>(partitions)},
-                       {"meddlings", static_cast<int64_t>(meddlings)},
-                       {"newcomers", static_cast<int64_t>(newcomers)},
-                       {"moves", static_cast<int64_t>(moves)},
-                       {"outageMs", outage / milliseconds(1)},
-                       {"directedHit", directed_hit}});
-}
-
-Day Day::FromJson(const Value& value) {
-  const auto number = [&](std::string_view field) { return static_cast<uint64_t>(value[field].int_or(0)); };
-  Day day{.seed = number("seed"),
-          .end = std::string(value["end"].str()),
-          .plot = std::string(value["plot"].str()),
-          .events = number("events"),
-          .calls = number("calls"),
-          .leaders = number("leaders"),
-          .replicated = number("replicated"),
-          .hub_deaths = number("hubDeaths"),
-          .hub_restores = number("hubRestores"),
-          .writes_lost = number("writesLost"),
-          .writes_kept = number("writesKept"),
-          .forgotten = number("forgotten"),
-          .lies = number("lies"),
-          .drifts = number("drifts"),
-          .syncs = number("syncs"),
-          .quotas = number("quotas"),
-          .taints = number("taints"),
-          .evictions = number("evictions"),
-          .restores = number("restores"),
-          .again = number("again"),
-          .troubles = number("troubles"),
-          .partitions = number("partitions"),
-          .meddlings = number("meddlings"),
-          .newcomers = number("newcomers"),
-          .moves = number("moves"),
-          .outage = milliseconds(value["outageMs"].int_or(0)),
-          .directed_hit = value["directedHit"].bool_or(false)};
-  for (const Value& problem : value["problems"].items()) day.problems.emplace_back(problem.str());
-  for (size_t i = 0; i < day.faults.size() && i < value["faults"].size(); ++i)
-    day.faults.at(i) = static_cast<size_t>(value["faults"][i].int_or(0));
-  return day;
-}
 
 }  // namespace baton::sim

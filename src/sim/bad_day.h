@@ -51,6 +51,7 @@ struct Day {
   uint64_t evictions = 0;     // by that Karmada
   uint64_t restores = 0;      // of the cluster that the workload left
   uint64_t again = 0;         // moves that were asked for once more, after one that went back
+  uint64_t onwards = 0;       // the same, after one that arrived, among faults
   uint64_t troubles = 0;      // in clusters
   uint64_t partitions = 0;
   uint64_t meddlings = 0;

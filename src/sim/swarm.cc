@@ -96,6 +96,7 @@ void AddDay(Swarm& swarm, const Day& day, const std::function<void(const Day& da
   swarm.evictions += day.evictions;
   swarm.restores += day.restores;
   swarm.again += day.again;
+  swarm.onwards += day.onwards;
   swarm.troubles += day.troubles;
   swarm.partitions += day.partitions;
   swarm.meddlings += day.meddlings;
@@ -229,7 +230,8 @@ std::string Swarm::Text() const {
   StrAppend(text, "\ntroubles in clusters ", troubles, "  statuses forgotten ", forgotten, "  lies ", lies,
             "  partitions ", partitions, "  drifting clocks ", drifts, "  meddlings ", meddlings, "  GitOps syncs ",
             syncs, "  newcomers ", newcomers, "\nspent quotas ", quotas, "  clusters restored ", restores,
-            "  asked for again ", again, "  taints ", taints, "  evictions of a Karmada ", evictions);
+            "  asked for again ", again, "  moved on ", onwards, "  taints ", taints, "  evictions of a Karmada ",
+            evictions);
   if (!plots.empty()) StrAppend(text, "\nplots:");
   for (const auto& [plot, count] : plots) StrAppend(text, "  ", plot, " ", count);
   std::vector<Duration> sorted = outages;

@@ -56,6 +56,7 @@ struct Swarm {
   uint64_t evictions = 0;
   uint64_t restores = 0;
   uint64_t again = 0;
+  uint64_t onwards = 0;
   uint64_t troubles = 0;
   uint64_t partitions = 0;
   uint64_t meddlings = 0;
