@@ -266,8 +266,8 @@ struct Observation {
   // with a person's word.
   bool removal_ordered = false;  // the pipe knows that the template is gone: it takes the workload away everywhere
   bool source_rendered = false;  // the pipe knows our override: it renders the source with this epoch
-  // On our own hub, where something is to go (the target of a move that goes back, the source of one that was verified):
-  // there is a Work for it yet, by which it is made anew when it is gone.
+  // On our own hub, where something is to go (the target of a move that goes back, the source of one that was
+  // verified): there is a Work for it yet, by which it is made anew when it is gone.
   bool still_ordered = false;
   Sighting source;
   Sighting target;

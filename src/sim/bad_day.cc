@@ -289,8 +289,9 @@ rt::Task<void> MoveOn(Scene& scene, DayPlan drawn, const Course& course) {
   co_await scene.Ask(drawn.deadlines, "", drawn.stabilization);
   {
     rt::Scope scope(scene.world.loop());
-    if (drawn.two) scope.Spawn(Replicas(course));
-    if (!drawn.two && drawn.leaders_change) scope.Spawn(Leaders(course));
+    const Hands& hands = course;
+    if (drawn.two) scope.Spawn(Replicas(hands));
+    if (!drawn.two && drawn.leaders_change) scope.Spawn(Leaders(hands));
     if (drawn.troubles) scope.Spawn(Troubles(course));
     for (const size_t which : drawn.meddlings) scope.Spawn(Meddler(course, drawn.meddles_within_ms, which));
     co_await WhileFaultsLast(drawn, course);
