@@ -14,6 +14,7 @@
 #include "rollout/engine.h"
 #include "rollout/next.h"
 #include "rollout/question.h"
+#include "rollout/preflight.h"
 #include "rollout/records.h"
 #include "rollout/writer_end.h"
 #include "rt/when.h"
@@ -249,7 +250,8 @@ rt::Task<Result<bool>> Gate::MayRemove(std::string cluster, Value object) {
 }
 
 // A target that goes back was taken for one that had not progressed, and its operator may have had an older order in
-// hand: what it says by now of itself, and of a state that it captured, is not deleted before the move has seen it.
+// hand: what it says by now of itself, and of a state that it captured, is not deleted before the move has seen it. Nor
+// is what its operator has made of it, and not told yet.
 rt::Task<Result<std::string>> Gate::WhyNotYet(std::string cluster, Value live) {
   const std::shared_ptr<const interpret::Profile> profile = profiles_.Managing(live);
   if (profile == nullptr) co_return std::string();
@@ -261,9 +263,13 @@ rt::Task<Result<std::string>> Gate::WhyNotYet(std::string cluster, Value live) {
   const bool goes_back = writer.claim && writer.claim->intent == Intent::kWithdraw && writer.stop &&
                          writer.stop->proven && writer.holder.cluster == cluster;
   if (!goes_back || writer.stop->uid != kube::UidOf(live) || !writer.stop->capture.empty()) co_return std::string();
-  const Value alone = json::Object({{"remains", json::Array()}, {"kept", json::Array()}, {"probeUnavailable", true}});
+  const std::shared_ptr<federation::Member> member = members_ == nullptr ? nullptr : members_->Find(cluster);
+  if (member == nullptr) co_return StrCat("cluster ", cluster, " is not known yet");
+  Value related = CO_TRY(co_await RelatedIn(*member, *profile, std::string(kube::NamespaceOf(live)),
+                                            std::string(kube::NameOf(live)), live));
+  related.Set("probeUnavailable", true);
   const interpret::Judgement judgement =
-      CO_TRY(profile->Judge(live, alone, QuestionFor(*found, writer, *profile, true)));
+      CO_TRY(profile->Judge(live, related, QuestionFor(*found, writer, *profile, true)));
   if (GUARD("rollout.late_start_is_not_deleted", judgement.stop_proven && judgement.progress == "none"))
     co_return std::string();
   SOMETIMES("rollout.late_start_is_kept");
