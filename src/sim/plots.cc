@@ -18,6 +18,8 @@ namespace {
 constexpr uint64_t kPlotOneIn = 4;          // of all days
 constexpr uint64_t kPlotSalt = 0x706c6f74;  // so that other chances stay as they are
 constexpr uint64_t kFineOneIn = 3;          // of days with a plot: no other fault
+constexpr uint64_t kApartOneIn = 60;
+constexpr uint64_t kApartSalt = 0x61706172;
 constexpr uint64_t kHubDiesOneIn = 6;
 constexpr Duration kRuleWithin = minutes(5);
 constexpr Duration kAnswerIn = seconds(1);
@@ -61,6 +63,8 @@ constexpr Plot kPlots[] = {
     {"lost-records", LostRecords},
     {"record-outlives-its-workload", RecordOutlivesItsWorkload, Plot::Hub::kOurs, Plot::Job::kAny},
     {"herd", Herd, Plot::Hub::kOurs, Plot::Job::kAny, false, true},
+    {"end-is-told-in-a-race", EndIsToldInARace, Plot::Hub::kAny, Plot::Job::kAny, false, true, true},
+    {"refused-before-another-claims", RefusedBeforeAnotherClaims, Plot::Hub::kOurs, Plot::Job::kAny, true, true, true},
 };
 
 bool Fits(const Plot& plot, const Scene& scene) {
@@ -79,13 +83,18 @@ const Plot* DrawPlot(const Scene& scene, uint64_t seed, std::string_view name) {
   for (const Plot& plot : kPlots) {
     if (plot.name == name) return Fits(plot, scene) ? &plot : nullptr;
   }
+  const auto draw = [&](rt::SeededRandom& random, bool apart) {
+    std::vector<const Plot*> fitting;
+    for (const Plot& plot : kPlots) {
+      if (plot.apart == apart && Fits(plot, scene)) fitting.push_back(&plot);
+    }
+    return fitting.empty() ? nullptr : fitting[random.Below(fitting.size())];
+  };
+  rt::SeededRandom rare(seed ^ kApartSalt);
+  if (rare.Below(kApartOneIn) == 0) return draw(rare, true);
   rt::SeededRandom random(seed ^ kPlotSalt);
   if (random.Below(kPlotOneIn) != 0) return nullptr;
-  std::vector<const Plot*> fitting;
-  for (const Plot& plot : kPlots) {
-    if (Fits(plot, scene)) fitting.push_back(&plot);
-  }
-  return fitting.empty() ? nullptr : fitting[random.Below(fitting.size())];
+  return draw(random, false);
 }
 
 rt::Task<void> PlayPlot(const Plot& plot, Course course) {

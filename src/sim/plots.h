@@ -52,6 +52,7 @@ struct Plot {
   Job job = Job::kWithState;
   bool leads = false;  // who leads, and when, is part of it: no other trouble of leaders
   bool calm = false;   // what must come is only known without faults
+  bool apart = false;  // drawn by a chance of its own, so that days keep the plots that they had without it
 };
 
 std::span<const Plot> Plots();

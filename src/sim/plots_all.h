@@ -55,6 +55,10 @@ rt::Task<void> TakenTarget(Course course, Weather& weather);
 rt::Task<void> EmptiedBesideAKarmada(Course course, Weather& weather);
 rt::Task<void> EvictionUnderWay(Course course, Weather& weather);
 
+// ---- what is told, and by whom (plots_told.cc) ----
+rt::Task<void> EndIsToldInARace(Course course, Weather& weather);
+rt::Task<void> RefusedBeforeAnotherClaims(Course course, Weather& weather);
+
 // ---- templates, policies, records (plots_records.cc) ----
 rt::Task<void> Meddled(Course course, Weather& weather);
 rt::Task<void> MeddledAtTheGrant(Course course, Weather& weather);
