@@ -149,6 +149,12 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
     CO_TRY(std::move(read));
     seen.source = std::move(source);
     seen.target = std::move(target);
+    // A source that is silent is waited for: what has broken meanwhile would count as running when the source may go.
+    const bool old = hub_.loop().Now() - seen.target.at > kAroundMax;
+    if (old && seen.target.start_proven && !claim.verified) {
+      SOMETIMES("rollout.target_is_seen_again");
+      seen.target = co_await See(look, claim.target, true, hub);
+    }
   } else {
     CO_TRY(co_await ReadHub(look));
   }
@@ -207,8 +213,8 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
     // container that was like that from the beginning does not hold the move up.
     if (!(broken && seen.target.restarting)) {
       memory.restarts = seen.target.restarts;
-      if (!memory.proven_since) memory.proven_since = hub_.loop().Now();
-      seen.proven_for = hub_.loop().Now() - *memory.proven_since;
+      if (!memory.proven_since) memory.proven_since = seen.target.at;
+      seen.proven_for = seen.target.at - *memory.proven_since;
     }
   } else if (GUARD_STANDS("handoff.start_proof_without_a_break")) {
     if (memory.proven_since) SOMETIMES("rollout.start_proof_was_broken");
@@ -442,6 +448,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     [[maybe_unused]] const Result<Value> home =
         co_await rt::WithDeadline(rt::Deadline::After(hub_.loop(), kSightTimeout), "the member's answer", see_home());
   }
+  sighting.at = hub_.loop().Now();
   sighting.answered = seen.ok();
   sighting.answers_partly = heard || is_ready();
   if (probed) {

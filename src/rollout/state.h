@@ -209,6 +209,7 @@ struct BindingState {
 // One cluster, as one live look at it showed. Nothing here comes from a cache, but for what makes it less silent.
 struct Sighting {
   bool answered = false;  // when not, nothing below says anything
+  MonotonicTime at;       // when it was seen like this: the other side of the same look may have taken seconds more
   // It is not silent: part of the look was answered, or the hub calls its cluster ready. No person's word stands in for
   // what it would say.
   bool answers_partly = false;
