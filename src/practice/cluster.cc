@@ -23,7 +23,7 @@ PracticeCluster::PracticeCluster(kube::Api& api, Commons& commons, std::string n
       commons_(commons),
       name_(std::move(name)),
       options_(std::move(options)),
-      managers_(api, commons, name_, faults_, options_.job_managers) {}
+      managers_(api_, commons, name_, faults_, options_.job_managers) {}
 
 rt::Task<void> PracticeCluster::Run() {
   Volumes volumes(api_, commons_, name_, faults_, options_.volumes);

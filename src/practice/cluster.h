@@ -24,6 +24,7 @@
 #include "practice/flink_snapshots.h"
 #include "practice/job_manager.h"
 #include "practice/kind_operator.h"
+#include "practice/operator_api.h"
 #include "practice/volumes.h"
 #include "rt/event.h"
 
@@ -72,7 +73,7 @@ class PracticeCluster {
   rt::Task<void> MakeNodes();
   rt::Task<void> TakeFaults();
 
-  kube::Api& api_;
+  OperatorApi api_;
   Commons& commons_;
   std::string name_;
   PracticeClusterOptions options_;
