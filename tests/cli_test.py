@@ -109,7 +109,8 @@ class CliTest(unittest.TestCase):
                           ("drain", "--from-hub"), ("drain", "a", "--to", "b", "--from-hub"), ("drain", "a", "--from-hub", "--from", "f"),
                           ("drain", "a", "--from-hub", "--seeds", "0"), ("drain", "a", "--from-hub", "--trace"),
                           ("--seeds", "0"), ("--seeds", "many"), ("--seed", "-1"), ("-j", "0"), ("--seeds", "3", "--trace"), ("now",),
-                          ("--scenario", "a.yaml", "--seeds", "3"), ("--plot", "no-such"), ("--plot", "herd", "--matrix")):
+                          ("--scenario", "a.yaml", "--seeds", "3"), ("--plot", "no-such"), ("--plot", "herd", "--matrix"),
+                          ("--weeks", "--matrix"), ("--weeks", "--drains")):
             code, out, err = run("simulate", *arguments)
             self.assertEqual((code, out), (2, ""), arguments)
             self.assertTrue(err.startswith("baton simulate: "), err)

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,13 +34,13 @@ constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 
 constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",   "--probes", "--jobs", "--matrix",
                                               "--at",    "--fault",  "--pairs",  "--pair", "--singles",
-                                              "--kinds", "--drains", "--for",    "--slice"};
+                                              "--kinds", "--drains", "--weeks",  "--for",  "--slice"};
 
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes] [--matrix]\n"
     "       baton simulate --plot NAME [--seeds N] [--seed S] [--trace] [-j N]\n"
     "       baton simulate --seed S --at SITE --fault KIND [--trace]\n"
-    "       baton simulate --kinds|--drains [--seeds N] [--seed S] [--trace] [-j N]\n"
+    "       baton simulate --weeks|--kinds|--drains [--seeds N] [--seed S] [--trace] [-j N]\n"
     "       baton simulate --singles [-j N]\n"
     "       baton simulate --pairs [--slice I/N] [--for TIME] [-j N]\n"
     "       baton simulate --pair NAME [--trace]\n"
@@ -77,6 +79,7 @@ constexpr const char* kHelp =
     "              ('hub update writers', conflict: as in the rows and columns of --matrix)\n"
     "  --plot NAME every day has that plot, where it fits: what people and clusters do besides faults; 'list' names "
     "them\n"
+    "  --weeks     each seed moves one job seven times in a row, each time among faults that are drawn anew\n"
     "  --kinds     days of other kinds: each seed moves a workload of one of them, a database, a StatefulSet, a job\n"
     "  --drains    days of drains: each seed empties a cluster of several workloads, and some bring them home again\n"
     "  --singles   in place of random days: a move in which the leader dies, or loses its lease and goes on, or the "
@@ -143,7 +146,7 @@ int PlayPlots(const Flags& flags, uint64_t seed, uint64_t seeds, size_t jobs, bo
     std::fputs(names.c_str(), stdout);
     return 0;
   }
-  for (const std::string_view other : {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains"}) {
+  for (const std::string_view other : {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--weeks"}) {
     if (flags.Has(other)) return UsageError(kName, InvalidError(StrCat(other, " does not go with --plot")));
   }
   if (!known) return UsageError(kName, InvalidError(StrCat("no plot is called '", plot, "': --plot list names them")));
@@ -262,12 +265,36 @@ int PlayOnePair(const std::string& text, bool trace) {
   return result.problems.empty() ? 0 : kFailed;
 }
 
-// Days of other kinds, or of drains.
-int PlayFleets(const Flags& flags, uint64_t seed, size_t jobs) {
-  const std::string which = flags.Has("--kinds") ? "--kinds" : "--drains";
-  for (const std::string_view other : {"--probes", "--matrix", "--at", "--fault", "--drains"}) {
-    if (flags.Has(other) && other != which)
-      return UsageError(kName, InvalidError(StrCat(other, " does not go with ", which)));
+// Days that are not those of one move: how one is played and told, and a row of them.
+struct OtherDays {
+  std::string flag;
+  std::function<sim::Day(uint64_t seed, sim::Story::Detail detail)> play;
+  std::function<std::string(uint64_t seed)> name;  // what such a seed moves
+  sim::SwarmOptions::PlayRow play_row;
+  uint64_t row;
+};
+
+Result<OtherDays> OtherDaysOf(const std::string& flag) {
+  if (flag == "--weeks")
+    return OtherDays{.flag = flag,
+                     .play = sim::PlayWeek,
+                     .name = [](uint64_t) { return std::string("a week of moves"); },
+                     .play_row = sim::PlayWeeks,
+                     .row = sim::kSeedsOfOneBeginning};
+  const auto days =
+      std::make_shared<sim::FleetDays>(TRY(flag == "--kinds" ? sim::FleetDays::OfKinds() : sim::FleetDays::OfDrains()));
+  return OtherDays{.flag = flag,
+                   .play = [days](uint64_t seed, sim::Story::Detail detail) { return days->Play(seed, detail); },
+                   .name = [days](uint64_t seed) { return days->NameOf(seed); },
+                   .play_row = [days](std::span<const uint64_t> row, const sim::DayReport& report,
+                                      const sim::DayDone& done) { days->PlayRow(row, report, done); },
+                   .row = days->row()};
+}
+
+int PlayOther(const std::string& flag, const Flags& flags, uint64_t seed, size_t jobs) {
+  for (const std::string_view other : {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--weeks"}) {
+    if (flags.Has(other) && other != flag)
+      return UsageError(kName, InvalidError(StrCat(other, " does not go with ", flag)));
   }
   const bool single = flags.Has("--seed") && !flags.Has("--seeds");
   if (flags.Has("--trace") && !single)
@@ -276,22 +303,20 @@ int PlayFleets(const Flags& flags, uint64_t seed, size_t jobs) {
   if (!seeds.ok()) return UsageError(kName, seeds.error());
   const Result<Duration> budget = flags.GetDuration("--for", {});
   if (!budget.ok()) return UsageError(kName, budget.error());
-  const Result<sim::FleetDays> days = flags.Has("--kinds") ? sim::FleetDays::OfKinds() : sim::FleetDays::OfDrains();
+  const Result<OtherDays> days = OtherDaysOf(flag);
   if (!days.ok()) return Failure(kName, days.error());
-  const auto failed = [&](const sim::Day& day) { PrintFailureOf(day, " " + which); };
+  const auto failed = [&](const sim::Day& day) { PrintFailureOf(day, " " + flag); };
   if (single) {
     const sim::Day day =
-        days->Play(seed, flags.Has("--trace") ? sim::Story::Detail::kAll : sim::Story::Detail::kWrites);
+        days->play(seed, flags.Has("--trace") ? sim::Story::Detail::kAll : sim::Story::Detail::kWrites);
     std::fwrite(day.story.data(), 1, day.story.size(), stdout);
-    std::printf("seed=%llu: %s, %s\n", static_cast<unsigned long long>(seed), days->NameOf(seed).c_str(),
+    std::printf("seed=%llu: %s, %s\n", static_cast<unsigned long long>(seed), days->name(seed).c_str(),
                 day.end.c_str());
     if (!day.problems.empty()) failed(day);
     return day.problems.empty() ? 0 : kFailed;
   }
-  sim::SwarmOptions options{.from = seed, .count = *seeds, .budget = *budget, .jobs = jobs, .row = days->row()};
-  options.play = [&](std::span<const uint64_t> of_row, const sim::DayReport& report, const sim::DayDone& done) {
-    days->PlayRow(of_row, report, done);
-  };
+  const sim::SwarmOptions options{
+      .from = seed, .count = *seeds, .budget = *budget, .jobs = jobs, .row = days->row, .play = days->play_row};
   const Result<sim::Swarm> swarm = sim::RunSwarm(options, failed);
   if (!swarm.ok()) return Failure(kName, swarm.error());
   std::printf("%s", swarm->Text().c_str());
@@ -356,6 +381,7 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
                {"--plot", "NAME"},
                {"--kinds"},
                {"--drains"},
+               {"--weeks"},
                {"--singles"},
                {"--pairs"},
                {"--pair", "NAME"},
@@ -376,7 +402,9 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
   if (!jobs.ok()) return UsageError(kName, jobs.error());
   if (flags.Has("--pair") || flags.Has("--pairs") || flags.Has("--singles"))
     return Pairs(flags, *seed, static_cast<size_t>(*jobs));
-  if (flags.Has("--kinds") || flags.Has("--drains")) return PlayFleets(flags, *seed, static_cast<size_t>(*jobs));
+  for (const char* other : {"--kinds", "--drains", "--weeks"}) {
+    if (flags.Has(other)) return PlayOther(other, flags, *seed, static_cast<size_t>(*jobs));
+  }
   const bool single = flags.Has("--seed") && !flags.Has("--seeds");
   if (flags.Has("--trace") && !single)
     return UsageError(kName, InvalidError("--trace is for a single seed: give --seed alone"));

@@ -70,6 +70,8 @@ inline constexpr uint64_t kSeedsOfOneBeginning = 64;  // those that seed / this 
 
 // `plot`: every day has that one (sim/plots.h), where it fits; "": some days have one.
 Day PlayDay(uint64_t seed, Story::Detail detail = Story::Detail::kCounts, std::string_view plot = "");
+// A week of such days (sim/bad_week.h), told as one: its end is that of its last move.
+Day PlayWeek(uint64_t seed, Story::Detail detail = Story::Detail::kCounts);
 // The same day, and one fault more, at the first call of a site that nothing else meets. Until then nothing differs: a
 // day that has such a call meets it. Has a matrix.
 Day PlayDirectedDay(uint64_t seed, const DirectedFault& fault, Story::Detail detail = Story::Detail::kCounts);
@@ -80,5 +82,6 @@ using DayReport = std::function<std::string(const Day& day)>;
 using DayDone = std::function<void(uint64_t seed, const ChildOutput& output)>;
 void PlayDays(std::span<const uint64_t> seeds, bool with_matrix, const DayReport& report, const DayDone& done,
               std::string_view plot = "");
+void PlayWeeks(std::span<const uint64_t> seeds, const DayReport& report, const DayDone& done);
 
 }  // namespace baton::sim

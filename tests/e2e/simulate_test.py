@@ -18,7 +18,7 @@ def simulate(*arguments):
 
 class StoryTest(unittest.TestCase):
     def test_one_seed_is_one_story_and_ends_with_its_counts(self):
-        for arguments in (["--seed", "3"], ["--seed", "4", "--kinds"], ["--seed", "5", "--drains"], ["--pair", "forward:hub-dies-kept-20"]):
+        for arguments in (["--seed", "3"], ["--seed", "4", "--kinds"], ["--seed", "5", "--drains"], ["--seed", "6", "--weeks"], ["--pair", "forward:hub-dies-kept-20"]):
             with self.subTest(arguments):
                 code, told, _ = simulate(*arguments, "--trace")
                 self.assertEqual(code, 0, told[-2000:])
@@ -32,13 +32,23 @@ class StoryTest(unittest.TestCase):
         _, told, _ = simulate("--pair", "abort:hub-restored-12")
         self.assertIn("puts a backup back on the hub's disk", told)
 
+    def test_a_week_moves_one_job_from_where_the_move_before_has_left_it(self):
+        code, told, _ = simulate("--weeks", "--seed", "8")
+        self.assertEqual(code, 0, told[-2000:])
+        moves = re.findall(r"asks for move move-(\d) from (\w+) to (\w+)", told)
+        self.assertEqual([int(nth) for nth, _, _ in moves], list(range(1, 8)))
+        for (nth, _, to), (_, source, _) in zip(moves, moves[1:]):
+            if re.search(rf"move-{nth}: Succeeded", told):
+                self.assertEqual(source, to)
+        self.assertIn("Succeeded", told)
+
     def test_days_of_other_kinds_are_of_each_kind_in_turn(self):
         kinds = {simulate("--kinds", "--seed", str(seed))[1].splitlines()[-1].split(": ")[1].split(",")[0] for seed in range(9)}
         self.assertEqual(len(kinds), 9, kinds)
 
     def test_a_seed_of_a_row_is_the_same_alone(self):
         # Each in a fork of one beginning, and one of them with a beginning of its own.
-        for mode in ([], ["--kinds"], ["--drains"]):
+        for mode in ([], ["--weeks"], ["--kinds"], ["--drains"]):
             with self.subTest(mode):
                 _, one, _ = simulate(*mode, "--seeds", "1", "--seed", "7", "-j", "1")
                 _, many, _ = simulate(*mode, "--seeds", "8", "--seed", "0", "-j", "1")
