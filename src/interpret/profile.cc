@@ -92,6 +92,7 @@ Value ToLua(const Question& question) {
                        {"lastCheckpoint", question.last_checkpoint},
                        {"stopSeq", question.stop_seq},
                        {"priorPath", question.prior_path},
+                       {"beganFrom", question.began_from},
                        {"startRef", question.start_ref},
                        {"startSeq", question.start_seq},
                        {"cluster", question.cluster},

@@ -69,6 +69,7 @@ struct Question {
   bool last_checkpoint = false;  // Judge: the newest state that it left is its capture, though the stop did not make it
   int64_t stop_seq = -1;         // Judge: the stop that is to be proven; -1: none
   std::string prior_path;        // Judge: what the workload called its state before the stop
+  std::string began_from;        // Judge: what it was granted with here, by the move that brought it; "": not known
   std::string start_ref;         // Judge: what it was started from, when it was
   int64_t start_seq = -1;        // Judge: the epoch it was started with; -1: not by us
   std::string cluster;           // where it is; "": any

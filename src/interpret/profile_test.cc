@@ -156,6 +156,43 @@ status:
   }
 }
 
+// It is said to have the one that it began from also when it was cancelled, or failed, while it was being restored from
+// a newer one.
+TEST(ProfileTest, WhatAFlinkJobBeganFromIsNoCaptureOfWhatItLeft) {
+  const auto profile = Builtin("flinkdeployment");
+  ASSERT_NE(profile, nullptr);
+  const struct {
+    std::string_view job, path;
+    bool is_beginning;
+  } rows[] = {
+      {"CANCELED", "s3://a/6/sp", true},  // what it was called while it ran
+      {"CANCELED", "s3://a/4/sp", true},  // what a move brought it with
+      {"FAILED", "s3://a/4/sp", true},    //
+      {"FAILED", "s3://a/6/sp", false},   // it had failed before, and that is what it left
+      {"CANCELED", "s3://c/chk-19", false},
+  };
+  const Question question{.seq = 7,
+                          .state_dir = "s3://a/7",
+                          .last_checkpoint = true,
+                          .stop_seq = 7,
+                          .prior_path = "s3://a/6/sp",
+                          .began_from = "s3://a/4/sp"};
+  for (const auto& row : rows) {
+    const Value object = Yaml(
+        StrCat("{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, metadata: {name: w, generation: 5}, ",
+               "spec: {job: {state: suspended}}, status: {observedGeneration: 5, ",
+               "jobManagerDeploymentStatus: MISSING, jobStatus: {state: ", row.job, ", upgradeSavepointPath: '",
+               row.path, "'}, reconciliationStatus: {state: DEPLOYED, ",
+               R"(lastReconciledSpec: '{"spec": {"job": {"state": "suspended", "upgradeMode": "savepoint"}, )",
+               R"("flinkConfiguration": {"kubernetes.operator.baton.seq": "7"}}}'}}})"));
+    const auto judged = profile->Judge(object, Yaml("{remains: []}"), question);
+    ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+    EXPECT_EQ(judged->capture, row.is_beginning ? "" : row.path) << row.job;
+    EXPECT_EQ(judged->stop_failed.find("the one that it began from") != std::string::npos, row.is_beginning);
+    EXPECT_EQ(!judged->state_lost.empty(), row.is_beginning) << row.job << " " << row.path;
+  }
+}
+
 TEST(ProfileTest, AFlinkJobThatWasStoppedWithoutAStateWouldRunOnFromNothing) {
   const auto profile = Builtin("flinkdeployment");
   ASSERT_NE(profile, nullptr);

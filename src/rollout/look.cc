@@ -149,11 +149,14 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
     CO_TRY(std::move(read));
     seen.source = std::move(source);
     seen.target = std::move(target);
-    // A source that is silent is waited for: what has broken meanwhile would count as running when the source may go.
-    const bool old = hub_.loop().Now() - seen.target.at > kAroundMax;
-    if (old && seen.target.start_proven && !claim.verified) {
-      SOMETIMES("rollout.target_is_seen_again");
-      seen.target = co_await See(look, claim.target, true, hub);
+    // A side that is slow or silent is waited for: what has stopped in the other one meanwhile would count as running,
+    // when the move is to end, or the source is to go, because it runs there.
+    const bool forward = claim.intent == Intent::kForward;
+    Sighting& runs = forward ? seen.target : seen.source;
+    const bool is_old = runs.runs && hub_.loop().Now() - runs.at > kAroundMax;
+    if (is_old && (!forward || look.writer.holder.cluster == claim.target.cluster)) {
+      SOMETIMES("rollout.what_runs_is_seen_again");
+      runs = co_await See(look, forward ? claim.target : claim.source, forward, hub);
     }
   } else {
     CO_TRY(co_await ReadHub(look));

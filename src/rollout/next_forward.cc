@@ -219,7 +219,11 @@ Decision Quiesce(const Writer& writer, const Migration& migration, const Observa
 static Decision ToWithdraw(Phase phase, const Writer& writer, const Observation& seen, std::string why) {
   SOMETIMES("rollout.withdraw_decided");
   const Claim& claim = *writer.claim;
-  const std::string& uid = seen.target.answered ? seen.target.uid : writer.holder.member_uid;
+  // Which object it was that may have run. Another one in its place has nothing to tell of what that has done.
+  const bool told = !seen.override_state || seen.override_state->target.mode == SideRule::Mode::kRunning;
+  const bool on_record = !writer.holder.member_uid.empty() && (told || !seen.target.answered) &&
+                         GUARD_STANDS("handoff.granted_object_is_asked_for");
+  const std::string& uid = on_record ? writer.holder.member_uid : seen.target.uid;
   Writer next = WithStop(writer, claim.target, uid, writer.receipt->capture);
   next.claim->intent = Intent::kWithdraw;
   // A source that ran again after its state was captured, and was stopped again, goes on from what it has now, unless

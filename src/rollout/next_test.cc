@@ -884,6 +884,30 @@ TEST(NextTest, TheSourceGoesOnFromWhatTheTargetWrote) {
   EXPECT_EQ(wanted.target.mode, Mode::kHeld);
 }
 
+TEST(NextTest, GoingBackStopsTheTargetThatWasToldToRun) {
+  const auto goes_back_from = [](void (*change)(Case& c)) {
+    Case c = Verifying();
+    AskAbort(c);
+    change(c);
+    return std::get<SwapWriter>(Next(c.writer, c.migration, c.seen).effect).writer.stop->uid;
+  };
+  EXPECT_EQ(goes_back_from([](Case&) {}), "b1");
+  EXPECT_EQ(goes_back_from([](Case& c) { c.seen.target.uid = "b2"; }), "b1") << "another one in its place never ran";
+  EXPECT_EQ(goes_back_from([](Case& c) { c.seen.target = {.answered = true, .cluster_id = "idB"}; }), "b1");
+  EXPECT_EQ(goes_back_from([](Case& c) {
+              c.seen.override_state->target.mode = Mode::kHeld;
+              c.seen.target.uid = "b2";
+            }),
+            "b2")
+      << "nothing was told to run yet";
+  EXPECT_EQ(goes_back_from([](Case& c) {
+              c.seen.override_state.reset();
+              c.seen.target.uid = "b2";
+            }),
+            "b1")
+      << "whoever took the override away";
+}
+
 TEST(NextTest, AWordForASilentSourceDoesNotCountWhileItAnswersInPart) {
   Case c = Quiescing();
   SilentSource(c);

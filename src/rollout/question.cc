@@ -19,6 +19,7 @@ interpret::Question QuestionFor(const Value& writer_object, const Writer& writer
     question.stop_seq = writer.stop->seq;
     question.prior_path = writer.stop->prior_path;
     question.last_checkpoint = writer.stop->any_way && !is_target;
+    if (!is_target && writer.receipt && writer.receipt->to == here) question.began_from = writer.receipt->capture;
     Value object = json::Object({{"spec", PinnedOf(writer_object)[is_target ? "target" : "source"]}});
     const Result<std::string> dir = profile.StateDir(object, writer.stop->state_dir);
     if (dir.ok()) question.state_dir = *dir;

@@ -254,8 +254,8 @@ rt::Task<void> NameTheStateThatIsAskedFor(Scene& scene, std::string state) {
   co_await scene.ExpectPhase("Aborted");
 }
 
-rt::Task<void> NoStateLeft(Scene& scene) {
-  co_await scene.Begin(JobWith("last-state"));
+// From where it runs: an order to stop without a capture comes to its operator when its job is being restored.
+static rt::Task<void> CancelledWhileItIsRestored(Scene& scene) {
   practice::Faults& faults = scene.world.practice(scene.from).faults();
   faults.fail_savepoints = 100;
   co_await scene.Ask(", deadlines: {Quiescing: 60s, Aborting: 60s}, captureFallback: LastCheckpoint");
@@ -275,6 +275,22 @@ rt::Task<void> NoStateLeft(Scene& scene) {
   faults = {};
   co_await NameTheStateThatIsAskedFor(scene, newest);
   co_await scene.CheckAll();
+}
+
+rt::Task<void> NoStateLeft(Scene& scene) {
+  co_await scene.Begin(JobWith("last-state"));
+  co_await CancelledWhileItIsRestored(scene);
+}
+
+// One that began from a state is said to have that one still.
+rt::Task<void> OnlyTheBeginningLeft(Scene& scene) {
+  co_await scene.Begin(JobWith("last-state"));
+  co_await scene.Ask("", "there");
+  co_await scene.Settled("there");
+  co_await scene.ExpectPhase("Succeeded", "there");
+  co_await scene.world.loop().Sleep(kCommitted);
+  std::swap(scene.from, scene.to);
+  co_await CancelledWhileItIsRestored(scene);
 }
 
 rt::Task<void> LyingOperators(Scene& scene) {

@@ -15,6 +15,7 @@ rt::Task<void> AttestTheBeginning(Scene& scene, std::string beginning);
 rt::Task<void> LostTarget(Scene& scene);
 // A source that may be stopped without a capture is cancelled while its JobManager restarts, and leaves no state.
 rt::Task<void> NoStateLeft(Scene& scene);
+rt::Task<void> OnlyTheBeginningLeft(Scene& scene);
 bool IsToBeCancelled(const Value& spec);  // it may be stopped without a capture
 // The newest state of the job in scene.from, as a person finds it in the storage; "": it has none yet.
 std::string NewestStateOf(Scene& scene);
