@@ -193,6 +193,32 @@ TEST(ProfileTest, WhatAFlinkJobBeganFromIsNoCaptureOfWhatItLeft) {
   }
 }
 
+// Recorded as last-state: what it did last is in the metadata of its cluster, and what its operator names is older.
+TEST(ProfileTest, AFlinkJobWhoseStateIsInItsClusterOnlyHasNoCaptureAndMayHaveProgressed) {
+  const auto profile = Builtin("flinkdeployment");
+  ASSERT_NE(profile, nullptr);
+  for (const std::string_view mode : {"savepoint", "last-state"}) {
+    const Value object = Yaml(
+        StrCat("{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, metadata: {name: w, generation: 5}, ",
+               "spec: {job: {state: suspended}}, status: {observedGeneration: 5, jobManagerDeploymentStatus: MISSING, ",
+               "jobStatus: {state: FINISHED, upgradeSavepointPath: 's3://a/6/sp'}, reconciliationStatus: {state: ",
+               R"(DEPLOYED, lastReconciledSpec: '{"spec": {"job": {"state": "suspended", "upgradeMode": ")", mode,
+               R"("}, "flinkConfiguration": {"kubernetes.operator.baton.seq": "7"}}}'}}})"));
+    for (const bool source : {true, false}) {
+      const Question question{
+          .seq = 7, .state_dir = "s3://a/7", .last_checkpoint = source, .stop_seq = 7, .prior_path = "s3://a/6/sp"};
+      const auto judged = profile->Judge(object, Yaml("{remains: []}"), question);
+      ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+      EXPECT_TRUE(judged->stop_proven) << judged->stop_missing;
+      const bool portable = mode == "savepoint";
+      EXPECT_EQ(judged->capture, portable && source ? "s3://a/6/sp" : "") << mode;
+      EXPECT_EQ(judged->progress, !portable ? "" : (source ? "some" : "none")) << mode;
+      EXPECT_EQ(judged->stop_failed.empty(), portable) << mode;
+      EXPECT_EQ(judged->state_lost, "") << "told to run on it finds what it did last";
+    }
+  }
+}
+
 TEST(ProfileTest, AFlinkJobThatWasStoppedWithoutAStateWouldRunOnFromNothing) {
   const auto profile = Builtin("flinkdeployment");
   ASSERT_NE(profile, nullptr);

@@ -71,6 +71,8 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
   writers_.OnChange([this](const Value& before, const Value& now) {
     profiles_.WriterChanged(before, now);
     if (migrations_.synced()) LookIntoClaim(now);
+    // The lock may have come after its move had looked at the binding for the last time.
+    if (before["spec"]["claim"].is_object() && !now.is_null()) NoticeLateLock(kube::Name::Of(now).Key());
   });
   profile_objects_.OnChange([this](const Value& before, const Value& now) {
     if (now.is_null()) {
@@ -88,10 +90,7 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
   });
   hub_.OnBinding([this](const Value& before, const Value& now) {
     const std::string key = kube::Name::Of(now).Key();  // and the Writer's
-    const bool locked = now["metadata"]["annotations"].Has(kFenceAnnotation);
-    // A lock of nobody; or its claim has not come to us yet.
-    if (locked && !writers_.Get(key)["spec"]["claim"].is_object())
-      controller_.AddAfter(StrCat(kLockKey, key), kLookAgain);
+    NoticeLateLock(key);
     constexpr std::string_view kSettled = "schedulerObservedGeneration";
     if (OnlyToldOn(before, now) && before["status"][kSettled] == now["status"][kSettled]) return;
     const Value& resource = (now.is_null() ? before : now)["spec"]["resource"];
@@ -283,6 +282,13 @@ rt::Task<std::optional<kube::Outcome>> Engine::TakeBackOrphans(const std::string
     co_return co_await Drive(std::move(object), true);
   }
   co_return std::nullopt;
+}
+
+// A lock of nobody; or its claim has not come to us yet. By our copies: whether somebody should look.
+void Engine::NoticeLateLock(const std::string& key) {
+  const bool locked = hub_.Binding(key)["metadata"]["annotations"].Has(kFenceAnnotation);
+  if (locked && !writers_.Get(key)["spec"]["claim"].is_object())
+    controller_.AddAfter(StrCat(kLockKey, key), kLookAgain);
 }
 
 rt::Task<kube::Outcome> Engine::Reconcile(std::string key) {

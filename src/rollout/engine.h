@@ -167,6 +167,7 @@ class Engine {
   rt::Task<kube::Outcome> SweepLate(const json::Value& migration);
   rt::Task<Result<void>> RemoveLateOverride(const json::Value& migration);
   rt::Task<Result<void>> RemoveLostOverride(kube::Name name);
+  void NoticeLateLock(const std::string& key);  // of a binding, and its Writer
   rt::Task<Result<void>> RemoveLateLock(kube::Name name);
   rt::Task<Result<json::Value>> Finalize(const std::string& key);
   static json::Value Pinned(const Look& look);

@@ -174,15 +174,24 @@ rt::Task<void> PlayOn(Scene& scene, BadCalls& chance, const Story& story, CallBo
   if (book != nullptr) day.matrix = book->matrix();
 }
 
+constexpr uint64_t kModes = 3;
+
 uint64_t BeginningOf(uint64_t seed) { return seed / kSeedsOfOneBeginning; }
 
 // Every fifth beginning is beside another federation.
 HubOf HubIn(uint64_t seed) { return BeginningOf(seed) % 5 == 4 ? HubOf::kFailingKarmada : HubOf::kBaton; }
 
+// Days have the newest version of Flink's operator that is released; weeks have what users run, and what is to come.
+practice::OperatorVersion VersionIn(uint64_t seed, Then then) {
+  using practice::OperatorVersion;
+  constexpr OperatorVersion kVersions[] = {OperatorVersion::kV1x15, OperatorVersion::kV1x16, OperatorVersion::kV1x12};
+  return then.week ? kVersions[BeginningOf(seed) / kModes % std::size(kVersions)] : OperatorVersion::kV1x15;
+}
+
 // How its owner wants the job to be upgraded: which is what others do to it, and what a move must not leave to chance.
 rt::Task<void> Begin(Scene& scene, uint64_t seed) {
-  constexpr std::string_view kModes[] = {"savepoint", "last-state", "stateless"};
-  return scene.Begin(JobWith(kModes[BeginningOf(seed) % std::size(kModes)]));
+  constexpr std::string_view kNames[kModes] = {"savepoint", "last-state", "stateless"};
+  return scene.Begin(JobWith(kNames[BeginningOf(seed) % kModes]));
 }
 
 Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail, Then then) {
@@ -195,7 +204,7 @@ Day PlayAlone(uint64_t seed, CallBook* book, Story::Detail detail, Then then) {
         co_await Begin(scene, seed);
         co_await PlayOn(scene, chance, story, book, day, then);
       },
-      &chance, &story, book, HubIn(seed));
+      &chance, &story, book, HubIn(seed), VersionIn(seed, then));
   day.story = story.Text();
   return day;
 }
@@ -226,7 +235,7 @@ void PlayInForks(std::span<const uint64_t> seeds, bool with_matrix, const DayRep
           }
         }
       },
-      &chance, &story, with_matrix ? &book : nullptr, HubIn(from));
+      &chance, &story, with_matrix ? &book : nullptr, HubIn(from), VersionIn(from, then));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 // All that must hold at the end of a day holds after each of its moves, and all that must hold all the time does. The
 // week ends early when nothing can be moved any more: a person is asked, or the template was deleted.
 //
+// Flink's operator is of another version from beginning to beginning: 1.15 as in days, what is to be 1.16, 1.12.
+//
 // Not in it, as checks would count less from then on, or the next move could not be told apart: a hub or a cluster that
 // is restored, operators that forget or lie, wishes, plots.
 #pragma once

@@ -152,7 +152,7 @@ rt::Task<void> ManagerDiesUnheard(Course course, Weather& weather) {
       },
       kMoveWithin);
   co_await scene.world.loop().Sleep(Between(course, 0, 3'000));
-  const std::string newest = NewestStateOf(scene);
+  const std::string newest = NewestStateIn(scene, scene.from);
   if (told && scene.JobRuns(scene.from)) {
     scene.Tell(StrCat("cluster ", scene.from), "its JobManager restarts");
     [[maybe_unused]] const auto restarted = scene.world.practice(scene.from).RestartJobManager(kWorkload);

@@ -483,7 +483,7 @@ class OneWriterWatch {
 }  // namespace
 
 std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan, Story* story, CallBook* book,
-                              HubOf hub) {
+                              HubOf hub, practice::OperatorVersion flink) {
   rt::VirtualLoop loop(seed);
   loop.LimitStepsPerInstant(kStepsPerInstant);
   if (story != nullptr) story->Begin(loop);
@@ -494,7 +494,8 @@ std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultP
     if (hub == HubOf::kFailingKarmada) world.SetKarmadaPlan(plan);
     world.SetStory(story);
     world.SetBook(book);
-    const Result<void> started = co_await world.Start({.clusters = kClusters3, .own_hub = hub == HubOf::kBaton});
+    const Result<void> started =
+        co_await world.Start({.clusters = kClusters3, .own_hub = hub == HubOf::kBaton, .flink = flink});
     INVARIANT(started.ok(), started.error().message());
     Scene scene(world, story);
     Checkers checkers(world, nullptr);

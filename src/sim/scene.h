@@ -154,6 +154,7 @@ enum class HubOf : uint8_t {
 
 // Runs a scene from a seed; gives what was wrong. The plan, the story and the book outlive it.
 std::vector<std::string> Play(uint64_t seed, const ScenePlay& play, kube::FaultPlan* plan = nullptr,
-                              Story* story = nullptr, CallBook* book = nullptr, HubOf hub = HubOf::kBaton);
+                              Story* story = nullptr, CallBook* book = nullptr, HubOf hub = HubOf::kBaton,
+                              practice::OperatorVersion flink = practice::OperatorVersion::kV1x15);
 
 }  // namespace baton::sim

@@ -237,8 +237,8 @@ bool IsToBeCancelled(const Value& spec) {
   return spec["flinkConfiguration"]["kubernetes.operator.job.upgrade.last-state.job-cancel.enabled"].str() == "true";
 }
 
-std::string NewestStateOf(Scene& scene) {
-  const practice::JobManager* manager = scene.world.practice(scene.from).job_managers().Find(kWorkload);
+std::string NewestStateIn(Scene& scene, const std::string& cluster) {
+  const practice::JobManager* manager = scene.world.practice(cluster).job_managers().Find(kWorkload);
   if (manager == nullptr || manager->job == nullptr || !manager->job->Newest()) return {};
   return manager->job->Newest()->url;
 }
@@ -254,21 +254,28 @@ rt::Task<void> NameTheStateThatIsAskedFor(Scene& scene, std::string state) {
   co_await scene.ExpectPhase("Aborted");
 }
 
-// From where it runs: an order to stop without a capture comes to its operator when its job is being restored.
-static rt::Task<void> CancelledWhileItIsRestored(Scene& scene) {
+// An order to stop without a capture, which it gets at last, is in its operator's hand when its JobManager restarts:
+// the job is cancelled while it is being restored. Gives the newest state that it had.
+static rt::Task<std::string> CancelWhileItIsRestored(Scene& scene, std::string cluster) {
+  practice::Faults& faults = scene.world.practice(cluster).faults();
+  const auto any_way = [&]() -> rt::Task<bool> {
+    co_return IsToBeCancelled((co_await scene.OnMember(cluster))["spec"]);
+  };
+  faults.stall_operator = seconds(3);
+  scene.Expect(co_await scene.world.Until(any_way, minutes(2)), "the stop without a capture was not ordered");
+  std::string newest = NewestStateIn(scene, cluster);
+  scene.Tell(StrCat("cluster ", cluster), "its JobManager restarts");
+  [[maybe_unused]] const auto restarted = scene.world.practice(cluster).RestartJobManager(kWorkload);
+  co_await scene.world.loop().Sleep(seconds(1));
+  faults.slow = 20;  // the JobManager will be up in a second, and its job is restored for long
+  co_return newest;
+}
+
+static rt::Task<void> SourceCancelledWhileItIsRestored(Scene& scene) {
   practice::Faults& faults = scene.world.practice(scene.from).faults();
   faults.fail_savepoints = 100;
   co_await scene.Ask(", deadlines: {Quiescing: 60s, Aborting: 60s}, captureFallback: LastCheckpoint");
-  const auto any_way = [&]() -> rt::Task<bool> {
-    co_return IsToBeCancelled((co_await scene.OnMember(scene.from))["spec"]);
-  };
-  faults.stall_operator = seconds(3);  // it has the order in hand, and acts on it when the job is being restored
-  scene.Expect(co_await scene.world.Until(any_way, minutes(1)), "the stop without a capture was not ordered");
-  const std::string newest = NewestStateOf(scene);
-  scene.Tell(StrCat("cluster ", scene.from), "its JobManager restarts");
-  [[maybe_unused]] const auto restarted = scene.world.practice(scene.from).RestartJobManager(kWorkload);
-  co_await scene.world.loop().Sleep(seconds(1));
-  faults.slow = 20;  // the JobManager will be up in a second, and its job is restored for long
+  const std::string newest = co_await CancelWhileItIsRestored(scene, scene.from);
   const Value asks = co_await scene.Settled();
   scene.Expect(!Scene::IsOver(asks), StrCat("nobody was asked what it goes on from: ", Scene::Said(asks)));
   scene.Expect(!scene.JobRuns(scene.from), "it left no state, and runs on from nothing");
@@ -279,7 +286,7 @@ static rt::Task<void> CancelledWhileItIsRestored(Scene& scene) {
 
 rt::Task<void> NoStateLeft(Scene& scene) {
   co_await scene.Begin(JobWith("last-state"));
-  co_await CancelledWhileItIsRestored(scene);
+  co_await SourceCancelledWhileItIsRestored(scene);
 }
 
 // One that began from a state is said to have that one still.
@@ -290,7 +297,40 @@ rt::Task<void> OnlyTheBeginningLeft(Scene& scene) {
   co_await scene.ExpectPhase("Succeeded", "there");
   co_await scene.world.loop().Sleep(kCommitted);
   std::swap(scene.from, scene.to);
-  co_await CancelledWhileItIsRestored(scene);
+  co_await SourceCancelledWhileItIsRestored(scene);
+}
+
+// What it wrote is in no state that its operator names.
+rt::Task<void> TargetEndedWhileItIsRestored(Scene& scene) {
+  co_await scene.Begin(JobWith("last-state"));
+  practice::Faults& faults = scene.world.practice(scene.to).faults();
+  co_await scene.Ask(", deadlines: {Verifying: 10m, Aborting: 80s}", "", 60);
+  scene.Expect(co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(2)), "it never ran there");
+  co_await scene.world.loop().Sleep(seconds(15));
+  faults.slow = 20;  // the JobManager will be up in a while, and its job is restored for long
+  scene.Tell(StrCat("cluster ", scene.to), "its JobManager restarts");
+  [[maybe_unused]] const auto restarted = scene.world.practice(scene.to).RestartJobManager(kWorkload);
+  co_await scene.world.loop().Sleep(seconds(2));
+  co_await scene.Abort();
+  co_await scene.Settled();
+  faults = {};
+  co_await scene.CheckAll();
+}
+
+rt::Task<void> TargetCancelledWhileItIsRestored(Scene& scene) {
+  co_await scene.Begin(JobWith("last-state"));
+  practice::Faults& faults = scene.world.practice(scene.to).faults();
+  faults.fail_savepoints = 100;
+  co_await scene.Ask(", deadlines: {Verifying: 10m, Aborting: 160s}", "", 60);
+  scene.Expect(co_await scene.world.Until([&] { return scene.RunsIn(scene.to); }, minutes(2)), "it never ran there");
+  co_await scene.world.loop().Sleep(seconds(15));
+  co_await scene.Abort();
+  [[maybe_unused]] const std::string newest = co_await CancelWhileItIsRestored(scene, scene.to);
+  co_await scene.world.loop().Sleep(seconds(20));
+  faults = {};
+  const Value asks = co_await scene.Settled();
+  scene.Expect(Scene::IsBlocked(asks), StrCat("nobody was asked what it left: ", Scene::Said(asks)));
+  co_await scene.CheckAll();
 }
 
 rt::Task<void> LyingOperators(Scene& scene) {

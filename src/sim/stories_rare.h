@@ -16,9 +16,11 @@ rt::Task<void> LostTarget(Scene& scene);
 // A source that may be stopped without a capture is cancelled while its JobManager restarts, and leaves no state.
 rt::Task<void> NoStateLeft(Scene& scene);
 rt::Task<void> OnlyTheBeginningLeft(Scene& scene);
+rt::Task<void> TargetEndedWhileItIsRestored(Scene& scene);
+rt::Task<void> TargetCancelledWhileItIsRestored(Scene& scene);
 bool IsToBeCancelled(const Value& spec);  // it may be stopped without a capture
 // The newest state of the job in scene.from, as a person finds it in the storage; "": it has none yet.
-std::string NewestStateOf(Scene& scene);
+std::string NewestStateIn(Scene& scene, const std::string& cluster);
 // When the move asks what its source goes on from, a person names that state, and it must go on from there.
 rt::Task<void> NameTheStateThatIsAskedFor(Scene& scene, std::string state);
 // Somebody else writes the binding back as fast as we write it.

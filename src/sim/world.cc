@@ -115,6 +115,7 @@ rt::Task<Result<void>> World::Furnish(Member& member, std::string name) {
   practice.kinds = options_.kinds;
   practice.nodes = options_.nodes;
   practice.flink = practice.flink.Faster(options_.operator_speed);
+  practice.flink.version = options_.flink;
   member.practice =
       std::make_unique<practice::PracticeCluster>(*member.server.api, *commons_, std::move(name), practice);
   if (options_.operators) scope_->Spawn(member.practice->Run());

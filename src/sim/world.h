@@ -57,6 +57,7 @@ struct WorldOptions {
   bool controllers = true;  // false: StartController() (and StartKarmada()) are called when all is put
   int nodes = 2;            // of each cluster
   bool own_hub = true;      // false: another federation places and carries (ForeignPipe), and we are beside it
+  practice::OperatorVersion flink = practice::OperatorVersion::kV1x15;  // of the practice operators
 };
 
 // One API server in memory.
