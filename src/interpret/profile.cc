@@ -109,6 +109,7 @@ Judgement FromLua(const Value& value) {
           .state_lost = std::string(value["stateLost"].str()),
           .ending = value["ending"].bool_or(false),
           .in_hand = value["inHand"].bool_or(false),
+          .unsure = value["unsure"].bool_or(false),
           .start_proven = value["startProven"].bool_or(false),
           .start_missing = std::string(value["startMissing"].str()),
           .start_failed = std::string(value["startFailed"].str()),

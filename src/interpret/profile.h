@@ -89,6 +89,7 @@ struct Judgement {
   std::string state_lost;  // told to run on it would begin from nothing, and why; "": it would not
   bool ending = false;     // it is being ended without a capture: whether it leaves a state shows when it has ended
   bool in_hand = false;    // it runs, and its operator may have an order in hand that ends it without a capture
+  bool unsure = false;     // ended now without a capture it may be said to have an older state than it has
   bool start_proven = false;
   std::string start_missing;
   std::string start_failed;

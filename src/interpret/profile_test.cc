@@ -193,6 +193,35 @@ TEST(ProfileTest, WhatAFlinkJobBeganFromIsNoCaptureOfWhatItLeft) {
   }
 }
 
+// A job that is restored by a JobManager that began anew does not say from what yet.
+TEST(ProfileTest, AFlinkJobIsUnsureOfItsStateOnceItHasRunAndItsJobManagerBeganAnew) {
+  const auto profile = Builtin("flinkdeployment");
+  ASSERT_NE(profile, nullptr);
+  const std::string_view first = "{creationTimestamp: '2030-01-01T00:00:10Z', labels: {component: jobmanager}}";
+  const struct {
+    std::string_view stable, metadata, containers;
+    bool unsure;
+  } rows[] = {
+      {"running", first, "[{restartCount: 0, state: {running: {}}}]", false},
+      {"running", first, "[{restartCount: 1, state: {running: {}}}]", true},
+      {"running", first, "[{restartCount: 0, state: {terminated: {exitCode: 1}}}]", true},
+      {"running", "{creationTimestamp: '2030-01-01T00:01:00Z', labels: {component: jobmanager}}", "[]", true},
+      {"suspended", first, "[{restartCount: 1}]", false},  // it never ran
+      {"running", "{labels: {component: taskmanager}}", "[{restartCount: 7}]", false},
+  };
+  for (const auto& row : rows) {
+    const Value object = Yaml(
+        StrCat("{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, metadata: {name: w}, spec: {job: ",
+               "{state: suspended}}, status: {jobStatus: {state: RECONCILING, startTime: '1893456014407'}, ",
+               R"(reconciliationStatus: {lastStableSpec: '{"spec": {"job": {"state": ")", row.stable, R"("}}}'}}})"));
+    const Value related = Yaml(StrCat("{remains: [{kind: Pod, metadata: ", row.metadata,
+                                      ", status: {containerStatuses: ", row.containers, "}}]}"));
+    const auto judged = profile->Judge(object, related, {.stop_seq = 7});
+    ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+    EXPECT_EQ(judged->unsure, row.unsure) << row.stable << " " << row.metadata << " " << row.containers;
+  }
+}
+
 // Recorded as last-state: what it did last is in the metadata of its cluster, and what its operator names is older.
 TEST(ProfileTest, AFlinkJobWhoseStateIsInItsClusterOnlyHasNoCaptureAndMayHaveProgressed) {
   const auto profile = Builtin("flinkdeployment");

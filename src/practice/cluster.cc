@@ -131,6 +131,11 @@ rt::Task<void> PracticeCluster::TakeFaults() {
   }
 }
 
+void PracticeCluster::UpgradeOperator(OperatorVersion version) {
+  options_.flink.version = version;
+  KillOperator({});
+}
+
 Result<void> PracticeCluster::FailJob(std::string_view workload) {
   JobManager* manager = managers_.Find(workload);
   if (manager == nullptr || manager->job == nullptr || IsTerminal(manager->job->phase())) {

@@ -61,6 +61,8 @@ class PracticeCluster {
   Faults& faults() { return faults_; }
   // The operator dies at once, wherever it is, and comes again after a while. Jobs go on.
   void KillOperator(Duration down_for);
+  // Flink's operator ends, and another version of it begins at once.
+  void UpgradeOperator(OperatorVersion version);
   // `workload` is "ns/name". The JobManager's process ends and starts again.
   Result<void> RestartJobManager(std::string_view workload) { return managers_.Restart(workload); }
   Result<void> FailJob(std::string_view workload);

@@ -414,6 +414,7 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     sighting.state_lost = judgement.state_lost;
     sighting.ending = judgement.ending;
     sighting.in_hand = judgement.in_hand;
+    sighting.unsure = judgement.unsure;
     sighting.start_proven = judgement.start_proven;
     sighting.start_missing = judgement.start_missing;
     sighting.start_failed = judgement.start_failed;

@@ -251,6 +251,7 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
       next.stop->uid = seen.target.uid;
       return Do(phase, SwapWriter{next}, StrCat("the workload appeared in ", claim.target.cluster));
     }
+    const bool same = Answers(seen.target, claim.target) && seen.target.found && seen.target.uid == writer.stop->uid;
     // What it did is decided after it stopped, never before.
     next.stop->proven = true;
     const bool lost = Answers(seen.target, claim.target) && !seen.target.remains &&
@@ -263,7 +264,8 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
     }
     if (StopProven(writer, seen.target, claim.target)) {
       const bool none =
-          GUARD("handoff.progress_is_judged_after_the_stop", seen.target.progress == Sighting::Progress::kNone);
+          GUARD("handoff.progress_is_judged_after_the_stop", seen.target.progress == Sighting::Progress::kNone) &&
+          GUARD("handoff.unsure_is_not_none", !writer.stop->unsure);
       if (!none && seen.target.capture.empty()) {
         if (IsVouchedFor(migration, claim, claim.target)) {
           next.stop->capture = migration.attestation->state_ref;
@@ -287,10 +289,18 @@ Decision StopTarget(const Writer& writer, const Migration& migration, const Obse
                         claim.target.cluster, "` it; if it never ran, that is ",
                         writer.receipt ? writer.receipt->capture : std::string("what it was to start from")));
     }
+    // Once it has ended, nothing shows any more that it was like that.
+    if (writer.stop->any_way && !writer.stop->unsure && same && seen.target.unsure) {
+      next.stop->proven = false;
+      next.stop->unsure = true;
+      return Do(phase, SwapWriter{next},
+                StrCat("what ", claim.target.cluster, " leaves may be older than what it did last"));
+    }
     // One that never got to run cannot capture anything. Another way of stopping it is no other proof.
     if (!writer.stop->any_way && !late && seen.in_phase >= migration.deadlines.undo / kPatience) {
       next.stop->proven = false;
       next.stop->any_way = true;
+      next.stop->unsure = same && seen.target.unsure;
       return Do(phase, SwapWriter{next},
                 StrCat(claim.target.cluster, " does not stop with its state captured: stopping it without"));
     }

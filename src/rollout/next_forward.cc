@@ -232,6 +232,7 @@ static Decision ToWithdraw(Phase phase, const Writer& writer, const Observation&
     next.stop->capture = seen.source.capture;
   // What its operator says cannot start will make no capture; what may still start is first asked for one.
   next.stop->any_way = !seen.target.runs && !seen.target.start_failed.empty();
+  next.stop->unsure = next.stop->any_way && seen.target.unsure;
   next.claim->why = why;
   Decision decision = Do(phase, SwapWriter{next}, StrCat("going back: ", why));
   decision.why = std::move(why);

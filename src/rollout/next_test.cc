@@ -742,6 +742,29 @@ const std::vector<Row>& Back() {
       {"stopped, none written", TargetStopped,
        [](Case& c) { c.seen.target.progress = Sighting::Progress::kNone, c.seen.target.capture.clear(); },
        Phase::kWithdrawing, "swap-writer", "had not progressed"},
+      {"stopped without a capture, none written as it is said, and that was in doubt", TargetStopped,
+       [](Case& c) {
+         c.seen.target.progress = Sighting::Progress::kNone, c.seen.target.capture.clear();
+         c.writer.stop->any_way = c.writer.stop->unsure = true;
+         OursNow(c, {"A", "B"});
+       },
+       Phase::kWithdrawing, "none", "may have written and its state was not captured", true},
+      {"to be stopped without a capture, and in doubt", Withdrawing,
+       [](Case& c) { c.writer.stop->any_way = c.seen.target.unsure = true, OursNow(c, {"A", "B"}); },
+       Phase::kWithdrawing, "swap-writer", "what B leaves may be older"},
+      {"the same, on record", Withdrawing,
+       [](Case& c) {
+         c.writer.stop->any_way = c.seen.target.unsure = c.writer.stop->unsure = true;
+         OursNow(c, {"A", "B"});
+       },
+       Phase::kWithdrawing, "none", "the stop proof from B"},
+      {"in doubt, of another object", Withdrawing,
+       [](Case& c) {
+         c.writer.stop->any_way = c.seen.target.unsure = c.seen.target.remains = true;
+         c.seen.target.uid = "b2";
+         OursNow(c, {"A", "B"});
+       },
+       Phase::kWithdrawing, "none", "the stop proof from B"},
       {"stopped, written, not captured", TargetStopped, [](Case& c) { c.seen.target.capture.clear(); },
        Phase::kWithdrawing, "none", "baton attest", true},
       {"stopped, unknown, not captured", TargetStopped,

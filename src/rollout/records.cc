@@ -105,7 +105,8 @@ Value StopJson(const Stop& stop) {
                        {"stateDir", stop.state_dir},
                        {"proven", stop.proven},
                        {"state", stop.capture},
-                       {"anyWay", stop.any_way}});
+                       {"anyWay", stop.any_way},
+                       {"unsure", stop.unsure}});
 }
 
 Stop ReadStop(const Value& value) {
@@ -116,7 +117,8 @@ Stop ReadStop(const Value& value) {
           .state_dir = std::string(value["stateDir"].str()),
           .proven = value["proven"].bool_or(false),
           .capture = std::string(value["state"].str()),
-          .any_way = value["anyWay"].bool_or(false)};
+          .any_way = value["anyWay"].bool_or(false),
+          .unsure = value["unsure"].bool_or(false)};
 }
 
 }  // namespace

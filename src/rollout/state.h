@@ -76,6 +76,7 @@ struct Stop {
   // It could not be stopped with a capture: it is stopped without, and judged by what it left. A source only when its
   // migration allows it (last_checkpoint): what it left is then its capture.
   bool any_way = false;
+  bool unsure = false;  // and was seen as it may leave more than it is said to (Sighting::unsure)
   friend bool operator==(const Stop&, const Stop&) = default;
 };
 
@@ -235,6 +236,7 @@ struct Sighting {
   std::string state_lost;
   bool ending = false;
   bool in_hand = false;
+  bool unsure = false;  // stopped without a capture now it may be said to have an older state than it has
   // As the profile judges it against the epoch and the reference it was started with:
   bool start_proven = false;  // runs, restored from our reference, made a checkpoint
   std::string start_missing;

@@ -317,7 +317,10 @@ rt::Task<void> TargetEndedWhileItIsRestored(Scene& scene) {
   co_await scene.CheckAll();
 }
 
+// With an operator that brings an order to cancel to its end (from 1.16 on).
 rt::Task<void> TargetCancelledWhileItIsRestored(Scene& scene) {
+  scene.world.practice("green").UpgradeOperator(practice::OperatorVersion::kV1x16);
+  scene.world.practice("blue").UpgradeOperator(practice::OperatorVersion::kV1x16);
   co_await scene.Begin(JobWith("last-state"));
   practice::Faults& faults = scene.world.practice(scene.to).faults();
   faults.fail_savepoints = 100;

@@ -138,6 +138,8 @@ constexpr Exhibit kExhibits[] = {
     {"attack 23", "a member that is restored after a move runs its old object, and nobody notices",
      "handoff.strays_are_held", "file guards/member_restored", ""},
     // ---- further guards ----
+    {"ours", "a target is cancelled while its job is restored from what it wrote, and is said to have written nothing",
+     "handoff.unsure_is_not_none", "story target-cancelled-while-it-is-restored", ""},
     {"ours", "a target that ran is replaced on hold, and what it wrote is taken for what that one wrote",
      "handoff.granted_object_is_asked_for", "file guards/granted_target_is_replaced", ""},
     {"ours", "the object that stopped is not the one that was told to", "rollout.same_object",
