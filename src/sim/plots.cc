@@ -65,6 +65,8 @@ constexpr Plot kPlots[] = {
     {"herd", Herd, Plot::Hub::kOurs, Plot::Job::kAny, false, true},
     {"end-is-told-in-a-race", EndIsToldInARace, Plot::Hub::kAny, Plot::Job::kAny, false, true, true},
     {"refused-before-another-claims", RefusedBeforeAnotherClaims, Plot::Hub::kOurs, Plot::Job::kAny, true, true, true},
+    {"replaced-target", ReplacedTarget, Plot::Hub::kOurs, Plot::Job::kWithState, false, false, true},
+    {"cancelled-target", CancelledTarget, Plot::Hub::kOurs, Plot::Job::kOutlivesItsManager, false, false, true},
 };
 
 bool Fits(const Plot& plot, const Scene& scene) {

@@ -24,6 +24,9 @@ rt::Task<Value> SettledInCalm(Course course, Weather& weather);
 void ExpectEnd(Scene& scene, const Value& end, std::string_view phase, std::string_view why);
 rt::Task<void> PatchIn(Scene& scene, std::string cluster, std::string patch);
 
+rt::Task<bool> UntilItRunsThere(Scene& scene);  // in its target, within a quarter of an hour
+rt::Task<void> DeleteInTarget(Scene& scene);
+
 // ---- before the move, and in the source (plots_source.cc) ----
 rt::Task<void> StuckSource(Course course, Weather& weather);
 rt::Task<void> Unmovable(Course course, Weather& weather);
@@ -54,6 +57,10 @@ rt::Task<void> RefusedWhileAnotherClaims(Course course, Weather& weather);
 rt::Task<void> TakenTarget(Course course, Weather& weather);
 rt::Task<void> EmptiedBesideAKarmada(Course course, Weather& weather);
 rt::Task<void> EvictionUnderWay(Course course, Weather& weather);
+
+// ---- what a target leaves (plots_left.cc) ----
+rt::Task<void> ReplacedTarget(Course course, Weather& weather);
+rt::Task<void> CancelledTarget(Course course, Weather& weather);
 
 // ---- what is told, and by whom (plots_told.cc) ----
 rt::Task<void> EndIsToldInARace(Course course, Weather& weather);

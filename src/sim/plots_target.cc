@@ -26,17 +26,6 @@ rt::Task<bool> UntilPhaseOrTurn(Scene& scene, std::string phase) {
   co_return now == phase;
 }
 
-rt::Task<bool> UntilItRunsThere(Scene& scene) {
-  return scene.world.Until([&scene]() -> rt::Task<bool> { co_return scene.JobRuns(scene.to); }, kMoveWithin);
-}
-
-rt::Task<void> DeleteInTarget(Scene& scene) {
-  scene.deleted_in_member = true;
-  scene.Tell(StrCat("cluster ", scene.to), "somebody deletes the workload there");
-  [[maybe_unused]] const auto gone =
-      co_await scene.world.member(scene.to).Delete(FlinkDeployments(), kube::Name::FromKey(std::string(kWorkload)));
-}
-
 void Restart(Scene& scene, double slow) {
   scene.Tell(StrCat("cluster ", scene.to), "its JobManager restarts");
   scene.world.practice(scene.to).faults().slow = slow;
