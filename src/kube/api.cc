@@ -163,6 +163,17 @@ rt::Task<Result<json::Value>> Api::Delete(Resource resource, Name name, DeleteOp
 std::string_view NameOf(const json::Value& object) { return object["metadata"]["name"].str(); }
 std::string_view NamespaceOf(const json::Value& object) { return object["metadata"]["namespace"].str(); }
 std::string_view UidOf(const json::Value& object) { return object["metadata"]["uid"].str(); }
+std::optional<uint64_t> VersionNumber(std::string_view version) {
+  constexpr size_t kDigitsMax = 19;
+  uint64_t number = 0;
+  if (version.empty() || version.size() > kDigitsMax) return std::nullopt;
+  for (const char c : version) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return number;
+}
+
 std::string_view VersionOf(const json::Value& object) { return object["metadata"]["resourceVersion"].str(); }
 std::string_view ApiVersionOf(const json::Value& object) { return object["apiVersion"].str(); }
 std::string_view KindOf(const json::Value& object) { return object["kind"].str(); }

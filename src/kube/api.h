@@ -236,6 +236,9 @@ std::string_view NameOf(const json::Value& object);
 std::string_view NamespaceOf(const json::Value& object);
 std::string_view UidOf(const json::Value& object);
 std::string_view VersionOf(const json::Value& object);
+// resourceVersions are opaque but for equality, says Kubernetes; since 1.35 it also says that they are numbers that
+// grow. Nothing when one is not a number.
+std::optional<uint64_t> VersionNumber(std::string_view version);
 std::string_view ApiVersionOf(const json::Value& object);
 std::string_view KindOf(const json::Value& object);
 bool IsDeleting(const json::Value& object);  // has a deletionTimestamp

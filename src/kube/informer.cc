@@ -18,18 +18,6 @@ rt::RetryPolicy Policy() {
   return policy;
 }
 
-// resourceVersions are opaque but for equality, says Kubernetes; since 1.35 it also says that they are numbers that
-// grow. Nothing when one is not a number.
-std::optional<uint64_t> Number(std::string_view version) {
-  uint64_t number = 0;
-  if (version.empty() || version.size() > 19) return std::nullopt;
-  for (const char c : version) {
-    if (c < '0' || c > '9') return std::nullopt;
-    number = number * 10 + static_cast<uint64_t>(c - '0');
-  }
-  return number;
-}
-
 // Whether a watch that ended so can go on from where it was. Not when the history is gone, or the server does not know
 // that revision yet: it was restored from a backup and counts lower.
 bool MayResume(const Error& error) {
@@ -127,8 +115,8 @@ rt::Task<Error> Informer::Follow() {
     if (!changes.ok()) co_return std::move(changes).error();
     Heard();
     for (Change& change : *changes) {
-      const auto at = Number(position_);
-      const auto next = Number(VersionOf(change.object));
+      const auto at = VersionNumber(position_);
+      const auto next = VersionNumber(VersionOf(change.object));
       if (at && next && *next < *at) {
         co_return Error::FromStatus({.code = 410, .reason = "Expired"},
                                     "the server's history went back: listing again");
@@ -145,8 +133,8 @@ void Informer::Take(Change change) {
     case ChangeType::kAdded:
     case ChangeType::kModified: {
       // What Learn() took in before may be newer than this.
-      const auto have = Number(VersionOf(Get(key)));
-      const auto got = Number(version);
+      const auto have = VersionNumber(VersionOf(Get(key)));
+      const auto got = VersionNumber(version);
       if (!have || !got || *have < *got || UidOf(Get(key)) != UidOf(change.object)) {
         Put(std::move(key), Trimmed(std::move(change.object)));
       }
@@ -258,8 +246,8 @@ void Informer::ForEach(const std::function<void(std::string_view key, const json
 void Informer::Learn(const json::Value& written) {
   std::string key = Name::Of(written).Key();
   const json::Value& have = Get(key);
-  const auto known = Number(VersionOf(have));
-  const auto got = Number(VersionOf(written));
+  const auto known = VersionNumber(VersionOf(have));
+  const auto got = VersionNumber(VersionOf(written));
   // An object that is not here may have been deleted since it was written: only the watch knows.
   if (!known || !got || *got <= *known || UidOf(have) != UidOf(written)) return;
   Put(std::move(key), Trimmed(written));

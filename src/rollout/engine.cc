@@ -82,8 +82,10 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     const Result<void> taken = profiles_.Set(now);
     if (!taken.ok()) hub_.events().Warning(now, "ProfileIgnored", taken.error().message());
   });
-  hub_.OnMemberObject(
-      [this](const std::string&, const Value& before, const Value& now) { Wake(now.is_null() ? before : now); });
+  hub_.OnMemberObject([this](const std::string& cluster, const Value& before, const Value& now) {
+    if (!now.is_null()) SeenInCopy(cluster, now);
+    Wake(now.is_null() ? before : now);
+  });
   // What is only told on from the members has woken us when it was seen there.
   hub_.OnTemplate([this](const Value& before, const Value& now) {
     if (!OnlyToldOn(before, now)) Wake(now.is_null() ? before : now);
@@ -118,6 +120,11 @@ Engine::Engine(federation::Federation& federation, ProfileSet& profiles, EngineO
     const std::string owner = MoveOf(workload, uid);
     controller_.Add(owner.empty() ? StrCat(kOverrideKey, kube::Name::Of(policy).Key()) : owner);
   });
+}
+
+// Which moves that is of is not known by its names alone: a few moves go back at a time.
+void Engine::SeenInCopy(const std::string& cluster, const Value& object) {
+  for (auto& [uid, memory] : memory_) memory.late_start.Take(cluster, object);
 }
 
 std::vector<std::string> Engine::MovesOf(std::string_view kind, std::string_view ns, std::string_view name) const {
@@ -204,7 +211,9 @@ rt::Task<Result<Value>> Engine::Finalize(const std::string& key) {
 rt::Task<Result<void>> Engine::Tell(const Value& before, const Value& now, const Decision& decision,
                                     const Value& workload) {
   if (before["status"] == now["status"]) co_return Result<void>();
-  const Result<Value> written = co_await hub_.api().UpdateStatus(kMigrations, now);
+  // What is told follows what is done; nobody waits for it as long as for what matters.
+  const Result<Value> written = co_await rt::WithDeadline(
+      rt::Deadline::After(hub_.loop(), kTellTimeout), "the hub's answer", hub_.api().UpdateStatus(kMigrations, now));
   if (!written.ok()) co_return written.error();
   Count(before, now, decision);
   if (before["status"]["phase"] == now["status"]["phase"]) co_return Result<void>();

@@ -21,6 +21,7 @@
 #include "interpret/profile.h"
 #include "kube/controller.h"
 #include "kube/informer.h"
+#include "rollout/late_start.h"
 #include "rollout/metrics.h"
 #include "rollout/next.h"
 #include "rollout/preflight.h"
@@ -50,7 +51,8 @@ inline constexpr Duration kLateWritesOver = minutes(5);
 // the next try has time. (A move without faults has eight such writes in all.)
 inline constexpr size_t kContestedWrites = 20;
 inline constexpr Duration kContestedWithin = seconds(10);
-inline constexpr Duration kAroundMax = seconds(1);  // what was seen around a member's object longer ago is seen again
+inline constexpr Duration kAroundMax = seconds(1);    // what was seen around a member's object longer ago is seen again
+inline constexpr Duration kTellTimeout = seconds(5);  // a status that takes longer is told at the next look
 inline constexpr Duration kSightTimeout = seconds(5);  // a member that takes longer has not answered
 
 struct EngineOptions {
@@ -175,6 +177,7 @@ class Engine {
   int64_t Fence() const { return options_.fence ? options_.fence() : 1; }
   void LookIntoClaim(const json::Value& writer);
   void Wake(const json::Value& workload);
+  void SeenInCopy(const std::string& cluster, const json::Value& object);
   bool HasClaim(const std::string& key, std::string_view uid) const;
   std::string MoveOf(const json::Value& workload, std::string_view uid) const;  // its key; "": not known
 
@@ -191,6 +194,7 @@ class Engine {
     int64_t valid_for_attempt = -1;
     std::optional<MonotonicTime> proven_since;
     Restarts restarts;                // of the target, at the last look that proved its start
+    LateStart late_start;             // of a target that goes back
     std::string ordered;              // the version of its override that we wrote last
     std::deque<MonotonicTime> wrote;  // binding and override, not long ago
     struct {

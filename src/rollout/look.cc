@@ -205,6 +205,14 @@ rt::Task<Result<Engine::Look>> Engine::Observe(const Value& object, Value writer
   const auto remembered = memory_.find(look.spec.migration.uid);
   Memory forgotten;
   Memory& memory = remembered == memory_.end() ? forgotten : remembered->second;
+  if (look.writer.stop && seen.target.answered) {
+    const std::string& uid = look.writer.stop->uid;
+    if (seen.target.found) {
+      memory.late_start.Looked(seen.target.uid, seen.target.at);
+    } else {
+      seen.target.started_unseen = memory.late_start.WentUnseen(uid, seen.target.at);
+    }
+  }
   if (seen.target.start_proven && seen.target.seq == look.writer.seq) {
     const bool same_processes = !HasRestarted(memory.restarts, seen.target.restarts);
     const bool broken = !GUARD("handoff.restart_is_a_break", same_processes);
@@ -419,6 +427,11 @@ rt::Task<Sighting> Engine::See(const Look& look, const Holder& meant, bool is_ta
     sighting.start_missing = judgement.start_missing;
     sighting.start_failed = judgement.start_failed;
     sighting.progress = ProgressOf(judgement.progress);
+    const auto memory = memory_.find(look.spec.migration.uid);
+    const bool goes_back = is_target && look.writer.claim->intent == Intent::kWithdraw;
+    const bool none = judgement.stop_proven && sighting.progress == Sighting::Progress::kNone;
+    if (memory != memory_.end() && goes_back && none)
+      memory->second.late_start.Judged(meant.cluster, object, look.profile, question);
     CO_TRY(co_await SeeBeside(*member, look, object, related, question, sighting));
     sighting.unheard = CO_TRY(Unheard(*member, *resource, look, object, related, question, sighting));
     const bool may_probe = probe && judgement.runs && sighting.seq == look.writer.seq;

@@ -188,6 +188,13 @@ static std::optional<Decision> StartedLate(const Writer& writer, const Migration
   const Claim& claim = *writer.claim;
   const Sighting& target = seen.target;
   if (!Answers(target, claim.target) || !GUARD_STANDS("handoff.late_start_is_noticed")) return std::nullopt;
+  // It may be gone again by now: then its state is asked for.
+  if (target.started_unseen && writer.stop->capture.empty()) {
+    Writer doubted = writer;
+    doubted.stop->proven = false;
+    return Do(Phase::kWithdrawing, SwapWriter{doubted},
+              StrCat(claim.target.cluster, " started after all, while nobody looked: waiting for it to stop"));
+  }
   const bool same = target.found && target.uid == writer.stop->uid;
   const bool stays = seen.binding.clusters.contains(claim.target.cluster);  // its removal is not ordered yet
   Writer next = writer;

@@ -244,6 +244,8 @@ struct Sighting {
   std::string unprepared;  // what must be beside it before it may start and is not yet; "": all is there
   enum class Progress : uint8_t { kUnknown, kNone, kSome };
   Progress progress = Progress::kUnknown;  // whether its state is newer than what was granted: known only once stopped
+  // It was taken for one that never started, and told otherwise before it was gone, while no look came to see it.
+  bool started_unseen = false;
   // What is missing may come without any watch telling of it (pods go, a probe ends): to be looked at again soon.
   // Decides nothing.
   bool unheard = true;
