@@ -242,7 +242,7 @@ void RenderController::SetTrouble(const std::string& key, std::string trouble) {
 }
 
 rt::Task<Result<json::Value>> RenderController::Render(json::Value binding, json::Value object, std::string cluster,
-                                                       json::Value* work_annotations) const {
+                                                       json::Value* work_annotations, OverrideFilter counts) const {
   json::Value manifest = Pruned(object);
   const json::Value& spec = binding["spec"];
   const bool workload = spec["replicas"].int_or(0) > 0 || spec.Has("replicaRequirements") || spec.Has("components");
@@ -260,7 +260,8 @@ rt::Task<Result<json::Value>> RenderController::Render(json::Value binding, json
   if (const std::optional<int32_t> completions = CompletionsFor(binding, object, cluster)) {
     manifest.Edit("spec").Set("completions", *completions);
   }
-  const std::vector<overrides::Policy> policies = hub_.OverridesFor(object);
+  std::vector<overrides::Policy> policies = hub_.OverridesFor(object);
+  if (counts != nullptr) std::erase_if(policies, std::not_fn(counts));
   if (!policies.empty()) {
     const json::Value& target = hub_.clusters().Get(cluster);
     overrides::Applied applied = CO_TRY(overrides::Apply(

@@ -14,6 +14,7 @@
 // (revision.h).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -41,8 +42,10 @@ class RenderController {
   void OnTrouble(std::function<void(const std::string& key)> handler) { on_trouble_ = std::move(handler); }
 
   // The manifest that a cluster gets, before the RunGate; pure but for the hub's copies and interpreter webhooks.
+  // `counts`: which of the overrides that mean the object are applied; null: all.
+  using OverrideFilter = std::function<bool(const overrides::Policy& policy)>;
   rt::Task<Result<json::Value>> Render(json::Value binding, json::Value object, std::string cluster,
-                                       json::Value* work_annotations) const;
+                                       json::Value* work_annotations, OverrideFilter counts = nullptr) const;
 
  private:
   struct Place {

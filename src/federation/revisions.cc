@@ -130,6 +130,10 @@ rt::Task<Result<Revisions::Plan>> Revisions::Prepare(const std::string& key, jso
   co_return plan;
 }
 
+bool Revisions::Keeps(const json::Value& binding, const json::Value& object) const {
+  return KeepsRevisions(object, PolicyOf(binding));
+}
+
 const json::Value& Revisions::Newest(const json::Value& binding, const json::Value& object) const {
   if (!KeepsRevisions(object, PolicyOf(binding))) return kNone;
   const Result<json::Value> wanted = MakeRevision(hub_.interpreter(), object, binding, 0);

@@ -41,6 +41,8 @@ class Revisions {
   // ---- for the rollout ----
   // The ControllerRevision of the template as it is now; null: it did not opt in, or it is not kept yet.
   const json::Value& Newest(const json::Value& binding, const json::Value& object) const;
+  // Whether this template's versions are kept at all: it opted in, by itself or by its policy.
+  bool Keeps(const json::Value& binding, const json::Value& object) const;
   // The one that is released to that cluster; null: none, or it is gone.
   const json::Value& Released(const json::Value& binding, std::string_view cluster) const;
   // The template as it is released to that cluster; as it is now where nothing is recorded.

@@ -550,10 +550,13 @@ rt::Task<Result<void>> Engine::Bind(Look& look, const BindingState& state) {
         co_await federation_.schedule().SettleIn(kube::Name::Of(current).Key(), current, look.writer.holder.cluster));
   }
   Value next = WriteBinding(state, current, *look.writer.claim, look.writer_object["spec"]["prior"]);
-  // The target keeps the revision that this move is about, whatever the template has become meanwhile.
+  // The target keeps the revision that this move is about, whatever the template has become meanwhile, and whatever is
+  // still recorded of an earlier stay there.
   const std::string& target = look.writer.claim->target.cluster;
   const std::string revision(PinnedOf(look.writer_object)["revision"].str());
-  if (!revision.empty() && state.clusters.contains(target) && !federation::ReleasedTo(next, target)) {
+  const std::optional<federation::Release> released = federation::ReleasedTo(next, target);
+  const bool has_it = released && GUARD("handoff.releases_what_it_moves", released->revision == revision);
+  if (!revision.empty() && state.clusters.contains(target) && !has_it) {
     const Result<Value> kept = co_await hub_.api().Get(federation::kControllerRevisions,
                                                        {std::string(kube::NamespaceOf(look.binding)), revision});
     if (!kept.ok() && kept.error().kind() != ErrorKind::kNotFound) co_return kept.error();

@@ -138,6 +138,27 @@ void CheckMayRun(const PreflightQuestion& question, const Preflight& found, cons
                     ", and a move from its last checkpoint would start it: let it run first"));
 }
 
+// What users made of it. An override of a move that has ended may still be in our copies: what that pinned would be
+// pinned again.
+bool IsUsers(const overrides::Policy& policy) {
+  const bool ours = !policy.cluster_scoped && policy.name.starts_with(OverrideName(""));
+  return !(ours && GUARD_STANDS("handoff.pins_what_users_want"));
+}
+
+// Of a template whose versions are kept, the one that is moved to is released to the target by its name. Render keeps
+// it, a moment after the template was edited.
+Result<Value> CheckRevision(federation::Federation& federation, const PreflightQuestion& question, Checks& checks) {
+  const bool kept = federation.revisions().Keeps(question.binding, question.workload) &&
+                    !federation::ClustersWithRelease(question.binding).empty();
+  if (!kept) return Value();
+  const Value& newest = federation.revisions().Newest(question.binding, question.workload);
+  if (newest.is_null() && question.patient) return UnavailableError("the template's newest version is not kept yet");
+  checks.Ask(
+      Side::kHub, !newest.is_null(), "the template's newest version is kept",
+      "no ControllerRevision keeps the template's newest version: the conditions of its ResourceBinding say why");
+  return newest.is_null() ? Value() : Value(kube::NameOf(newest));
+}
+
 // One of the two, live.
 rt::Task<Result<void>> CheckMember(federation::Federation& federation, const PreflightQuestion& question,
                                    Holder& holder, bool is_source, Checks& checks) {
@@ -224,12 +245,15 @@ rt::Task<Result<Preflight>> CheckBefore(federation::Federation& federation, cons
   Holder target{.cluster = found.target};
   // A template that keeps revisions may be newer than what runs in the source.
   Result<Value> at_source = federation.revisions().TemplateIn(question.binding, question.workload, source.cluster);
+  if (!at_source.ok() && question.patient && at_source.error().kind() == ErrorKind::kUnavailable)
+    co_return at_source.error();
   if (at_source.ok()) {
     const Value there = *at_source;
-    at_source = co_await federation.render().Render(question.binding, there, source.cluster, nullptr);
+    at_source = co_await federation.render().Render(question.binding, there, source.cluster, nullptr, IsUsers);
   }
   const Result<Value> at_target =
-      co_await federation.render().Render(question.binding, question.workload, target.cluster, nullptr);
+      co_await federation.render().Render(question.binding, question.workload, target.cluster, nullptr, IsUsers);
+  const Value revision = CO_TRY(CheckRevision(federation, question, checks));
   checks.Ask(Side::kSource, at_source.ok(), StrCat("it can be rendered for ", source.cluster),
              at_source.ok() ? std::string() : std::string(at_source.error().message()));
   checks.Ask(Side::kTarget, at_target.ok(), StrCat("it can be rendered for ", target.cluster),
@@ -249,8 +273,7 @@ rt::Task<Result<Preflight>> CheckBefore(federation::Federation& federation, cons
                          .target = target};
   found.pinned = json::Object(
       {{"source", (*at_source)["spec"]}, {"target", (*at_target)["spec"]}, {"other", question.workload["spec"]}});
-  const Value& revision = federation.revisions().Newest(question.binding, question.workload);
-  if (!revision.is_null()) found.pinned.Set("revision", kube::NameOf(revision));
+  if (!revision.is_null()) found.pinned.Set("revision", revision);
   const Value& spec = question.binding["spec"];
   found.prior =
       json::Object({{"replicas", spec["clusters"][0]["replicas"]}, {"scheduling", spec["suspension"]["scheduling"]}});

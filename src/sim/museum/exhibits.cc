@@ -168,6 +168,10 @@ constexpr Exhibit kExhibits[] = {
      "file guards/written_to_its_successor", ""},
     {"ours", "what goes after a leader has seen it, and before its copy of the member is there, is missed by nobody",
      "federation.gone_before_the_copy", "file guards/gone_before_it_was_listed", ""},
+    {"ours", "what the move before has pinned for all other clusters is pinned again, and changed in place at the end",
+     "handoff.pins_what_users_want", "file guards/upgraded_right_after_an_upgrade", ""},
+    {"ours", "a workload that comes back to a cluster has the version that it had there, and is upgraded without end",
+     "handoff.releases_what_it_moves", "file guards/upgraded_back_and_forth", ""},
 };
 
 }  // namespace
