@@ -116,6 +116,13 @@ const std::shared_ptr<const placement::Fleet>& ScheduleController::Fleet() {
   return fleet_;
 }
 
+// What a wish is about: of a workload that is elsewhere by now it says nothing any more.
+std::string ScheduleController::WhichOf(const json::Value& binding) {
+  std::string which(kube::UidOf(binding));
+  for (const json::Value& cluster : binding["spec"]["clusters"].items()) StrAppend(which, " ", cluster["name"].str());
+  return which;
+}
+
 bool ScheduleController::RunsAndMustStay(const json::Value& binding,
                                          const std::vector<placement::TargetCluster>& wanted) const {
   if (hub_.gate() == nullptr) return false;
@@ -183,6 +190,7 @@ json::Value ScheduleController::Decide(const std::string& key, json::Value bindi
   const bool stay = decision.changed && RunsAndMustStay(binding, decision.clusters);
   if (stay) {
     known.wish = ClusterNames(decision.clusters);
+    known.wished_for = WhichOf(binding);
     hub_.events().Normal(binding, "MigrationWanted",
                          StrCat("the policy wants the workload in ", known.wish,
                                 "; it has one writer and is not moved by deleting it: `baton migrate` moves it"));
@@ -262,7 +270,8 @@ rt::Task<Result<json::Value>> ScheduleController::SettleIn(std::string key, json
 
 std::string ScheduleController::Wish(const std::string& key) const {
   const auto at = known_.find(key);
-  return at == known_.end() ? std::string() : at->second.wish;
+  const bool known = at != known_.end() && at->second.wished_for == WhichOf(hub_.Binding(key));
+  return known ? at->second.wish : std::string();
 }
 
 void ScheduleController::FillStatus(const std::string& key, const json::Value& binding, json::Value& status) {

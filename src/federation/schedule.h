@@ -62,7 +62,8 @@ class ScheduleController {
     std::string affinity;
     std::string applied;  // the placement that was decided on
     std::optional<WallTime> at;
-    std::string wish;  // where it would go if it were not managed; "": nowhere else
+    std::string wish;        // where it would go if it were not managed; "": nowhere else
+    std::string wished_for;  // the binding that was, and where it was placed
   };
 
   rt::Task<kube::Outcome> Reconcile(std::string key);
@@ -70,6 +71,7 @@ class ScheduleController {
   void LookAgain();  // at what fits nowhere
   void SeenRunning(const std::string& key, const json::Value& binding);
   const std::shared_ptr<const placement::Fleet>& Fleet();
+  static std::string WhichOf(const json::Value& binding);
   bool RunsAndMustStay(const json::Value& binding, const std::vector<placement::TargetCluster>& wanted) const;
   bool MayBeManaged(const json::Value& binding) const;
 

@@ -87,7 +87,10 @@ rt::Task<kube::Outcome> Relocate::Reconcile(std::string key) {
   // Several writers are its owner's wish, and not a move.
   const bool movable = !target.empty() && target.find(',') == std::string::npos && clusters.size() == 1;
   const std::string from(movable ? clusters[0]["name"].str() : "");
-  if (binding.is_null() || kube::IsDeleting(binding) || (!movable && !fewer) || from == target) {
+  // Of a binding that a move has in hand, or a person has paused, the scheduler says nothing: what it wished for counts
+  // anew, from its beginning, when it may decide again.
+  const bool suspended = binding["spec"]["suspension"]["scheduling"].bool_or(false);
+  if (binding.is_null() || kube::IsDeleting(binding) || suspended || (!movable && !fewer) || from == target) {
     wishes_.erase(key);
     co_return kube::Outcome::Done();
   }
