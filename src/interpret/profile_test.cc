@@ -234,8 +234,12 @@ TEST(ProfileTest, AFlinkJobWhoseStateIsInItsClusterOnlyHasNoCaptureAndMayHavePro
                R"(DEPLOYED, lastReconciledSpec: '{"spec": {"job": {"state": "suspended", "upgradeMode": ")", mode,
                R"("}, "flinkConfiguration": {"kubernetes.operator.baton.seq": "7"}}}'}}})"));
     for (const bool source : {true, false}) {
-      const Question question{
-          .seq = 7, .state_dir = "s3://a/7", .last_checkpoint = source, .stop_seq = 7, .prior_path = "s3://a/6/sp"};
+      const Question question{.seq = 7,
+                              .state_dir = "s3://a/7",
+                              .any_way = !source,
+                              .last_checkpoint = source,
+                              .stop_seq = 7,
+                              .prior_path = "s3://a/6/sp"};
       const auto judged = profile->Judge(object, Yaml("{remains: []}"), question);
       ASSERT_TRUE(judged.ok()) << judged.error().ToString();
       EXPECT_TRUE(judged->stop_proven) << judged->stop_missing;
@@ -274,6 +278,60 @@ TEST(ProfileTest, AFlinkJobThatWasStoppedWithoutAStateWouldRunOnFromNothing) {
     ASSERT_TRUE(judged.ok()) << judged.error().ToString();
     EXPECT_EQ(!judged->state_lost.empty(), row.lost) << row.job << " " << row.recorded << " '" << row.path << "'";
     EXPECT_EQ(judged->ending, row.ending) << row.job << " " << row.recorded;
+  }
+}
+
+// Its JobManager ended with it and began anew, and found it finished: where its savepoint is nobody knows any more.
+TEST(ProfileTest, AFlinkJobOfWhoseStopNoStateIsKnownWouldRunOnFromAnOlderOne) {
+  const auto profile = Builtin("flinkdeployment");
+  ASSERT_NE(profile, nullptr);
+  const struct {
+    std::string_view job, path;
+    bool any_way, lost;
+  } rows[] = {
+      {"FINISHED", "s3://a/6/sp", false, true},     // what it had before it was stopped
+      {"FINISHED", "s3://a/7/sp", false, false},    // of this stop
+      {"FINISHED", "s3://c/chk-19", false, false},  // newer than what it had, wherever it is
+      {"FAILED", "s3://a/6/sp", false, false},      // its operator starts that again by itself
+      {"FINISHED", "s3://a/6/sp", true, false},     // a target: what it had done is judged by what it left
+  };
+  for (const auto& row : rows) {
+    const Value object = Yaml(
+        StrCat("{apiVersion: flink.apache.org/v1beta1, kind: FlinkDeployment, metadata: {name: w, generation: 5}, ",
+               "spec: {job: {state: suspended}}, status: {observedGeneration: 5, jobManagerDeploymentStatus: MISSING, ",
+               "jobStatus: {state: ", row.job, ", upgradeSavepointPath: '", row.path, "'}, reconciliationStatus: ",
+               R"({state: DEPLOYED, lastReconciledSpec: '{"spec": {"job": {"state": "suspended", "upgradeMode": )",
+               R"("savepoint"}, "flinkConfiguration": {"kubernetes.operator.baton.seq": "7"}}}'}}})"));
+    const auto judged = profile->Judge(
+        object, Yaml("{remains: []}"),
+        {.seq = 7, .state_dir = "s3://a/7", .any_way = row.any_way, .stop_seq = 7, .prior_path = "s3://a/6/sp"});
+    ASSERT_TRUE(judged.ok()) << judged.error().ToString();
+    EXPECT_EQ(!judged->state_lost.empty(), row.lost) << row.job << " " << row.path << " " << judged->state_lost;
+    if (row.lost) EXPECT_NE(judged->state_lost.find("is in s3://a/7"), std::string::npos) << judged->state_lost;
+  }
+}
+
+TEST(ProfileTest, ACloudNativePgReplicaIsReadyWhenItHasBeenCopiedAndAnswers) {
+  const auto profile = Builtin("cnpgcluster");
+  ASSERT_NE(profile, nullptr);
+  EXPECT_TRUE(profile->prepares());
+  const struct {
+    std::string_view status;
+    int64_t start_seq;
+    bool ready;
+  } rows[] = {
+      {"{}", -1, false},
+      {"{phase: Setting up primary}", 5, false},
+      {"{systemID: '7', readyInstances: 0}", -1, false},
+      {"{systemID: '7', readyInstances: 2}", -1, true},
+      {"{systemID: '7', readyInstances: 0}", 5, true},  // a source that is to run again
+  };
+  for (const auto& row : rows) {
+    Value object = WorkloadOf(*profile);
+    object.Set("status", Yaml(row.status));
+    const auto why = profile->Prepared(object, Yaml("{remains: []}"), {.start_seq = row.start_seq});
+    ASSERT_TRUE(why.ok()) << why.error().ToString();
+    EXPECT_EQ(why->empty(), row.ready) << row.status << ": " << *why;
   }
 }
 

@@ -46,7 +46,9 @@ rt::Task<Result<void>> KindOperator::AdoptSystem(Look& look) {
     system = *known;
   } else {
     for (size_t i = 0; i < kSystemDigits; ++i) system += static_cast<char>('1' + api_.loop().random().Below(9));
-    CO_TRY(co_await commons_.storage().Write(path, system));
+    // One that was to be promoted and never was a replica is another database, and the archive is not its own.
+    const bool promoted = !look.object["spec"]["replica"]["promotionToken"].str().empty();
+    if (!promoted) CO_TRY(co_await commons_.storage().Write(path, system));
   }
   life.kept.Set("systemID", system);
   life.kept.Set("timelineID", 1);
@@ -64,10 +66,13 @@ rt::Task<Result<std::string>> KindOperator::Promote(Look& look) {
     if (!said.ok()) co_return InvalidError("Promotion token is not valid: it is no base64 of JSON");
     if ((*said)["databaseSystemIdentifier"].str() != life.kept["systemID"].str())
       co_return InvalidError("Promotion token is not valid: mismatching system identifiers");
+    // It has replayed the log up to there, and goes on from that whenever it is started again.
+    std::string state = StrCat(StateDir(look), "/", (*said)["latestCheckpointREDOWALFile"].str());
+    CO_TRY(co_await commons_.storage().Write(Pointer(look), state));
     life.kept.Set("lastPromotionToken", token);
     life.kept.Set("timelineID", (*said)["latestCheckpointTimelineID"].int_or(0) + 1);
     life.kept.Erase("demotionToken");
-    co_return StrCat(StateDir(look), "/", (*said)["latestCheckpointREDOWALFile"].str());
+    co_return state;
   }
   if (life.kept.Has("demotionToken")) life.kept.Set("timelineID", life.kept["timelineID"].int_or(0) + 1);
   life.kept.Erase("demotionToken");
