@@ -32,15 +32,15 @@ constexpr uint64_t kJobsMax = 256;
 constexpr uint64_t kSeedsMax = 1'000'000'000;
 constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 
-constexpr std::string_view kNotWithAFile[] = {"--seeds", "--seed",   "--probes", "--jobs", "--matrix",
-                                              "--at",    "--fault",  "--pairs",  "--pair", "--singles",
-                                              "--kinds", "--drains", "--weeks",  "--for",  "--slice"};
+constexpr std::string_view kNotWithAFile[] = {"--seeds",    "--seed",  "--probes", "--jobs",    "--matrix", "--at",
+                                              "--fault",    "--pairs", "--pair",   "--singles", "--kinds",  "--drains",
+                                              "--upgrades", "--weeks", "--for",    "--slice"};
 
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes] [--matrix]\n"
     "       baton simulate --plot NAME [--seeds N] [--seed S] [--trace] [-j N]\n"
     "       baton simulate --seed S --at SITE --fault KIND [--trace]\n"
-    "       baton simulate --weeks|--kinds|--drains [--seeds N] [--seed S] [--trace] [-j N]\n"
+    "       baton simulate --weeks|--kinds|--drains|--upgrades [--seeds N] [--seed S] [--trace] [-j N]\n"
     "       baton simulate --singles [-j N]\n"
     "       baton simulate --pairs [--slice I/N] [--for TIME] [-j N]\n"
     "       baton simulate --pair NAME [--trace]\n"
@@ -82,6 +82,7 @@ constexpr const char* kHelp =
     "  --weeks     each seed moves one job seven times in a row, each time among faults that are drawn anew\n"
     "  --kinds     days of other kinds: each seed moves a workload of one of them, a database, a StatefulSet, a job\n"
     "  --drains    days of drains: each seed empties a cluster of several workloads, and some bring them home again\n"
+    "  --upgrades  days of new versions: workloads that opted in to blue-green are edited again and again\n"
     "  --singles   in place of random days: a move in which the leader dies, or loses its lease and goes on, or the "
     "hub "
     "dies,\n"
@@ -146,7 +147,8 @@ int PlayPlots(const Flags& flags, uint64_t seed, uint64_t seeds, size_t jobs, bo
     std::fputs(names.c_str(), stdout);
     return 0;
   }
-  for (const std::string_view other : {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--weeks"}) {
+  for (const std::string_view other :
+       {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--upgrades", "--weeks"}) {
     if (flags.Has(other)) return UsageError(kName, InvalidError(StrCat(other, " does not go with --plot")));
   }
   if (!known) return UsageError(kName, InvalidError(StrCat("no plot is called '", plot, "': --plot list names them")));
@@ -281,8 +283,9 @@ Result<OtherDays> OtherDaysOf(const std::string& flag) {
                      .name = [](uint64_t) { return std::string("a week of moves"); },
                      .play_row = sim::PlayWeeks,
                      .row = sim::kSeedsOfOneBeginning};
-  const auto days =
-      std::make_shared<sim::FleetDays>(TRY(flag == "--kinds" ? sim::FleetDays::OfKinds() : sim::FleetDays::OfDrains()));
+  const auto days = std::make_shared<sim::FleetDays>(TRY(flag == "--kinds"    ? sim::FleetDays::OfKinds()
+                                                         : flag == "--drains" ? sim::FleetDays::OfDrains()
+                                                                              : sim::FleetDays::OfUpgrades()));
   return OtherDays{.flag = flag,
                    .play = [days](uint64_t seed, sim::Story::Detail detail) { return days->Play(seed, detail); },
                    .name = [days](uint64_t seed) { return days->NameOf(seed); },
@@ -292,7 +295,8 @@ Result<OtherDays> OtherDaysOf(const std::string& flag) {
 }
 
 int PlayOther(const std::string& flag, const Flags& flags, uint64_t seed, size_t jobs) {
-  for (const std::string_view other : {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--weeks"}) {
+  for (const std::string_view other :
+       {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--upgrades", "--weeks"}) {
     if (flags.Has(other) && other != flag)
       return UsageError(kName, InvalidError(StrCat(other, " does not go with ", flag)));
   }
@@ -381,6 +385,7 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
                {"--plot", "NAME"},
                {"--kinds"},
                {"--drains"},
+               {"--upgrades"},
                {"--weeks"},
                {"--singles"},
                {"--pairs"},
@@ -402,7 +407,7 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
   if (!jobs.ok()) return UsageError(kName, jobs.error());
   if (flags.Has("--pair") || flags.Has("--pairs") || flags.Has("--singles"))
     return Pairs(flags, *seed, static_cast<size_t>(*jobs));
-  for (const char* other : {"--kinds", "--drains", "--weeks"}) {
+  for (const char* other : {"--kinds", "--drains", "--upgrades", "--weeks"}) {
     if (flags.Has(other)) return PlayOther(other, flags, *seed, static_cast<size_t>(*jobs));
   }
   const bool single = flags.Has("--seed") && !flags.Has("--seeds");

@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "federation/resources.h"
+#include "federation/revision.h"
 #include "rollout/profiles.h"
 #include "rt/test_support.h"
 #include "sim/scene.h"
@@ -25,11 +26,13 @@ constexpr std::string_view kKey = "default/w";
 constexpr uint64_t kSeed = 1;
 
 // They are placed in one cluster, and from then on may be in any.
-rt::Task<Result<Fleet>> CopyWith(World& world, std::vector<Workload> workloads) {
+rt::Task<Result<Fleet>> CopyWith(World& world, std::vector<Workload> workloads, bool blue_green) {
   const std::vector<std::string> first = {std::string(kFrom)};
   for (const Workload& workload : workloads) {
     CO_TRY(co_await world.Apply(federation::kPropagationPolicies, workload.Policy(first)));
-    CO_TRY(co_await world.Apply(workload.resource, workload.Manifest()));
+    Value manifest = workload.Manifest();
+    if (blue_green) manifest.Edit("metadata").Edit("annotations").Set(federation::kStrategy, federation::kBlueGreen);
+    CO_TRY(co_await world.Apply(workload.resource, std::move(manifest)));
     const bool runs =
         co_await world.Until([&]() -> rt::Task<bool> { co_return RunningIn(world, workload) == first; }, minutes(5));
     if (!runs) co_return InternalError(StrCat(workload.Text(), " never ran in a calm world"));
@@ -39,14 +42,14 @@ rt::Task<Result<Fleet>> CopyWith(World& world, std::vector<Workload> workloads) 
   co_return co_await CopyFleet(world.hub(), {.cluster = first.front()});
 }
 
-Result<Fleet> FleetOf(const std::vector<Workload>& workloads) {
+Result<Fleet> FleetOf(const std::vector<Workload>& workloads, bool blue_green = false) {
   rt::VirtualLoop loop(kSeed);
   Result<Fleet> fleet = InternalError("not played");
   loop.Run(rt::Do([&]() -> rt::Task<void> {
     World world(loop);
     const Result<void> started = co_await world.Start({.clusters = kClusters3, .kinds = true});
     if (started.ok()) {
-      fleet = co_await CopyWith(world, workloads);
+      fleet = co_await CopyWith(world, workloads, blue_green);
     } else {
       fleet = started.error();
     }
@@ -95,6 +98,23 @@ Result<FleetDays> FleetDays::OfDrains() {
                         .only_own_hub = true,
                         .wish = {.drain = from, .most = 2, .home = true},
                         .fleet = mixed});
+  return days;
+}
+
+Result<FleetDays> FleetDays::OfUpgrades() {
+  constexpr std::string_view kTwo[] = {"FlinkDeployment", "FlinkDeployment"};
+  FleetDays days;
+  for (const std::string_view kind : {"FlinkDeployment", "Deployment", "StatefulSet", "KafkaConnector", "Cluster"}) {
+    const Workload workload = TRY(Workload::Of(kind, kKey));
+    days.rows_.push_back({.name = StrCat("new versions of a ", kind),
+                          .only_own_hub = true,
+                          .wish = {.upgrades = true},
+                          .fleet = TRY(FleetOf({workload}, true))});
+  }
+  days.rows_.push_back({.name = "new versions of two jobs",
+                        .only_own_hub = true,
+                        .wish = {.upgrades = true},
+                        .fleet = TRY(FleetOf(TRY(WorkloadsOf(kTwo)), true))});
   return days;
 }
 

@@ -114,7 +114,9 @@ rt::Task<void> RehearsalStage::PlayOn(const RehearsalOptions& options) {
   const MonotonicTime asked = world_.loop().Now();
   const FleetWorkload& first = *workloads_.front();
   const Value before = co_await world_.OnMember(first.cluster, ResourceOf(first), first.Key());
-  if (!options.plots || !co_await PlayPlot()) {
+  if (wish_.upgrades) {
+    co_await PlayUpgrades(options, gitops);
+  } else if (!options.plots || !co_await PlayPlot()) {
     if (faults) chance_.Begin();
     co_await Ask();
     if (faults) co_await Disturb(gitops);

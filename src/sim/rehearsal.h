@@ -32,10 +32,11 @@ inline constexpr Duration kDrainEnds = hours(3);            // likewise: three t
 inline constexpr size_t kWritersWatchedMax = 64;  // workloads times clusters that are looked at after every step
 
 struct RehearsalWish {
-  std::string to;     // a move of the fleet's first workload
-  std::string drain;  // or the cluster that is emptied
-  int64_t most = 0;   // moves at a time; 0: as the fleet says
-  bool home = false;  // of a drain: in every third play everything is brought home afterwards
+  std::string to;         // a move of the fleet's first workload
+  std::string drain;      // or the cluster that is emptied
+  int64_t most = 0;       // moves at a time; 0: as the fleet says
+  bool home = false;      // of a drain: in every third play everything is brought home afterwards
+  bool upgrades = false;  // or new versions of what opted in to blue-green
 };
 
 struct RehearsalOptions {

@@ -33,7 +33,7 @@ rt::Task<void> RehearsalStage::GitOps() {
     const FleetWorkload& one = *workloads_[random.Below(workloads_.size())];
     ++result_.day.syncs;
     const auto applied =
-        co_await world_.hub().Apply(ResourceOf(one), one.object, {.field_manager = "gitops", .force = true});
+        co_await world_.hub().Apply(ResourceOf(one), TemplateOf(one), {.field_manager = "gitops", .force = true});
     Expect(applied.ok(),
            applied.ok() ? "" : StrCat(one.Name(), ": what is in git was not taken: ", applied.error().message()));
   }
@@ -103,7 +103,8 @@ rt::Task<void> RehearsalStage::Disturb(bool gitops) {
     if (troubles) scope.Spawn(Troubles());
     if (cuts) scope.Spawn(Partitions());
     if (hub_dies) scope.Spawn(HubDies(hands));
-    if (aborts) scope.Spawn(Aborts());
+    if (aborts) scope.Spawn(wish_.upgrades ? AbortsAnUpgrade() : Aborts());
+    if (wish_.upgrades) scope.Spawn(Edits());
     if (gitops) scope.Spawn(GitOps());
     if (karmada_dies) scope.Spawn(KarmadaDies(hands));
     if (quota) {

@@ -1,6 +1,6 @@
 // RehearsalStage: one copy of a fleet in one world (rehearsal.h): it is put there and comes to run (rehearsal_copy.cc),
-// a move or a drain is wished for, with faults (rehearsal_faults.cc) or people who act by hand (rehearsal_plots.cc),
-// and all must have gone well (rehearsal_end.cc).
+// a move, a drain or new versions (rehearsal_upgrades.cc) are wished for, with faults (rehearsal_faults.cc) or people
+// who act by hand (rehearsal_plots.cc), and all must have gone well (rehearsal_end.cc).
 #pragma once
 
 #include <functional>
@@ -77,6 +77,23 @@ class RehearsalStage {
   rt::Task<void> ResumedWhileItStops(rt::SeededRandom& random);
   rt::Task<void> DeletedAndAppliedAgain(rt::SeededRandom& random);
 
+  // ---- new versions (rehearsal_upgrades.cc) ----
+  rt::Task<void> PlayUpgrades(const RehearsalOptions& options, bool gitops);
+  const Value& TemplateOf(const FleetWorkload& workload) const;  // as its owner wants it now
+  rt::Task<void> Edit(const FleetWorkload& workload, std::string patch);
+  rt::Task<void> NewVersion(const FleetWorkload& workload, bool back);
+  rt::Task<void> Edits();
+  rt::Task<void> AbortsAnUpgrade();
+  void VersionSeen(const std::string& cluster, const Value& object);
+  rt::Task<void> FollowVersions(std::string cluster, kube::Resource resource);
+  rt::Task<void> FollowUpgrades();
+  std::string WhereItRuns(const FleetWorkload& workload);
+  rt::Task<bool> IsUpgraded(const FleetWorkload& workload, bool& newest);
+  rt::Task<void> SettleTemplate(const FleetWorkload& workload, bool gitops);
+  rt::Task<void> UpgradesEnded();
+  rt::Task<void> ExpectUpgraded(const FleetWorkload& workload);
+  rt::Task<void> LastUpgrade();
+
   // ---- the end ----
   rt::Task<std::vector<Value>> Moves();
   rt::Task<bool> Held();
@@ -105,6 +122,10 @@ class RehearsalStage {
   std::optional<MonotonicTime> stuck_;
   bool checking_ = true;  // what must hold at every step
   rollout::ProfileSet profiles_;
+  std::map<const FleetWorkload*, Value> templates_;              // that were edited
+  std::map<const FleetWorkload*, std::string> versions_before_;  // the last edit
+  std::map<std::string, std::string> ran_as_;                    // the version of what has run, by uid
+  int64_t versions_ = 0;                                         // that were made up
 };
 
 }  // namespace baton::sim

@@ -18,7 +18,7 @@ def simulate(*arguments):
 
 class StoryTest(unittest.TestCase):
     def test_one_seed_is_one_story_and_ends_with_its_counts(self):
-        for arguments in (["--seed", "3"], ["--seed", "4", "--kinds"], ["--seed", "5", "--drains"], ["--seed", "6", "--weeks"], ["--pair", "forward:hub-dies-kept-20"]):
+        for arguments in (["--seed", "3"], ["--seed", "4", "--kinds"], ["--seed", "5", "--drains"], ["--seed", "7", "--upgrades"], ["--seed", "6", "--weeks"], ["--pair", "forward:hub-dies-kept-20"]):
             with self.subTest(arguments):
                 code, told, _ = simulate(*arguments, "--trace")
                 self.assertEqual(code, 0, told[-2000:])
@@ -48,7 +48,7 @@ class StoryTest(unittest.TestCase):
 
     def test_a_seed_of_a_row_is_the_same_alone(self):
         # Each in a fork of one beginning, and one of them with a beginning of its own.
-        for mode in ([], ["--weeks"], ["--kinds"], ["--drains"]):
+        for mode in ([], ["--weeks"], ["--kinds"], ["--drains"], ["--upgrades"]):
             with self.subTest(mode):
                 _, one, _ = simulate(*mode, "--seeds", "1", "--seed", "7", "-j", "1")
                 _, many, _ = simulate(*mode, "--seeds", "8", "--seed", "0", "-j", "1")
@@ -81,6 +81,7 @@ class WrongWordsTest(unittest.TestCase):
                 (["--kinds", "--matrix"], "--matrix does not go with --kinds"),
                 (["--kinds", "--drains"], "--drains does not go with --kinds"),
                 (["--drains", "--probes"], "--probes does not go with --drains"),
+                (["--upgrades", "--weeks"], "--weeks does not go with --upgrades"),
                 (["--kinds", "--trace"], "--trace is for a single seed"),
                 (["--singles", "--seeds", "5"], "--seeds is for random days"),
                 (["--pair", "forward:nothing-3"], "hub-restored-N"),

@@ -83,13 +83,14 @@ Played Of(const Trial& trial, size_t k) { return {.problems = trial.problems, .p
 const std::vector<DayKind>& DayKinds() {
   static const std::vector<DayKind> kAll = {
       {.name = "seed",
-       .percent = 80,
+       .percent = 75,
        .row = kSeedsOfOneBeginning,
        .play = [](std::span<const uint64_t> seeds, const DayReport& report,
                   const DayDone& done) { PlayDays(seeds, false, report, done); },
        .play_one = [](uint64_t seed, Story::Detail detail) { return PlayDay(seed, detail); }},
       OfFleets("kinds", 15, FleetDays::OfKinds()),
       OfFleets("drains", 5, FleetDays::OfDrains()),
+      OfFleets("upgrades", 5, FleetDays::OfUpgrades()),
   };
   return kAll;
 }

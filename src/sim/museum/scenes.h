@@ -11,7 +11,7 @@
 //                                     foreign)
 //   seed 123                          a bad day, as `baton simulate --seed 123`
 //   plot starts-late 123              the same, with that plot (`--plot starts-late`)
-//   kinds 12, drains 3                likewise, as `baton simulate --kinds --seed 12`, `--drains`
+//   kinds 12, drains 3, upgrades 5    likewise, as `baton simulate --kinds --seed 12`, `--drains`, `--upgrades`
 #pragma once
 
 #include <functional>
