@@ -88,6 +88,10 @@ Decision Prepare(const Writer& writer, const Migration& migration, const Observa
     if (!seen.target.unprepared.empty())
       return wait(StrCat(claim.target.cluster, " to be ready for it: ", seen.target.unprepared));
   } else if (!MayBeMade(seen, claim)) {
+    // By somebody else's scheduler, before our override was known there: the lock of the binding would keep it.
+    if (seen.target.runs)
+      return OnFailureBeforeGrant(phase, writer, migration,
+                                  StrCat("somebody else started the workload in ", claim.target.cluster));
     return wait(StrCat("cluster ", claim.target.cluster, " to have nothing of the workload"));
   }
   // All is prepared.

@@ -27,6 +27,8 @@ constexpr uint64_t kPausedOneIn = 12;
 constexpr uint64_t kLiesOneIn = 8;
 constexpr uint64_t kLiesSalt = 0x6c696573;
 
+constexpr Duration kPolicyGoes = minutes(2);  // with a leader that begins first
+
 // People who do two things on one day abort what they paused, or pause it.
 constexpr std::string_view kSecondMeddlings[] = {"Abort", "Pause"};
 
@@ -132,6 +134,27 @@ rt::Task<void> WhileFaultsLast(const DayPlan& drawn, const Course& course) {
   if (loop.Now() < until) co_await loop.Sleep(course.chance.UpTo(10'000));
 }
 
+namespace {
+
+// Its deletion may have been under way when it was applied again, and have taken that with it: its owner sees to it.
+rt::Task<void> PolicyIsThere(Scene& scene) {
+  const std::string key = kube::Name::Of(Yaml(kPolicy)).Key();
+  Value policy;
+  const bool decided = co_await scene.world.Until(
+      [&]() -> rt::Task<bool> {
+        policy = co_await scene.world.OnHub(federation::kPropagationPolicies, key);
+        co_return !kube::IsDeleting(policy);
+      },
+      kPolicyGoes);
+  scene.Expect(decided, "a policy that was deleted does not go");
+  if (!decided || !policy.is_null()) co_return;
+  scene.Tell("person", "applies the policy once more");
+  const auto applied = co_await scene.world.Apply(federation::kPropagationPolicies, Yaml(kPolicy));
+  scene.Expect(applied.ok(), "the policy was not taken");
+}
+
+}  // namespace
+
 rt::Task<void> FaultsStop(Scene& scene, const DayPlan& drawn, Day& day) {
   scene.Tell("world", "the faults stop");
   for (const std::string& cluster : kClusters3) {
@@ -154,6 +177,7 @@ rt::Task<void> FaultsStop(Scene& scene, const DayPlan& drawn, Day& day) {
   scene.world.KillDeposed();
   if (!drawn.two && !scene.world.controller_runs()) scene.world.StartController();
   if (drawn.two) HealReplicas(scene.world);
+  if (std::ranges::count(drawn.meddlings, MeddlingCalled("DeletePolicy")) > 0) co_await PolicyIsThere(scene);
 }
 
 rt::Task<void> ExpectAfter(Scene& scene, const Value& end, const Day& day) {

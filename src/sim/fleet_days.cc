@@ -32,6 +32,8 @@ rt::Task<Result<Fleet>> CopyWith(World& world, std::vector<Workload> workloads, 
     CO_TRY(co_await world.Apply(federation::kPropagationPolicies, workload.Policy(first)));
     Value manifest = workload.Manifest();
     if (blue_green) manifest.Edit("metadata").Edit("annotations").Set(federation::kStrategy, federation::kBlueGreen);
+    // Its version can be brought back only if it names one.
+    if (blue_green && workload.resource.kind == "Cluster") manifest.Edit("spec").Set("imageName", "practice:0");
     CO_TRY(co_await world.Apply(workload.resource, std::move(manifest)));
     const bool runs =
         co_await world.Until([&]() -> rt::Task<bool> { co_return RunningIn(world, workload) == first; }, minutes(5));

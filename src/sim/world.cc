@@ -327,6 +327,10 @@ void World::StartKarmada() {
   KarmadaFailsOver(karmada_tolerates_);
 }
 
+bool World::KarmadaKnows(const std::string& override_policy) const {
+  return karmada_ != nullptr && karmada_->federation->hub().OverrideGeneration("default", override_policy) >= 0;
+}
+
 void World::SpendQuota(const std::string& cluster, std::string plural) {
   members_.at(cluster)->door->SpendQuota(std::move(plural));
 }

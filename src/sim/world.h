@@ -216,6 +216,7 @@ class World {
 
   // The other federation dies and begins again (WorldOptions::own_hub is false).
   void StartKarmada();
+  bool KarmadaKnows(const std::string& override_policy) const;  // of the namespace "default"
   // From now on it also evicts by taints, and what has been unhealthy for so long (sim/karmada_failover.h); nothing: it
   // does not.
   void KarmadaFailsOver(std::optional<Duration> tolerates);
