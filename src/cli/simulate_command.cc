@@ -32,15 +32,15 @@ constexpr uint64_t kJobsMax = 256;
 constexpr uint64_t kSeedsMax = 1'000'000'000;
 constexpr size_t kProblemMax = 600;  // characters of a problem that are printed
 
-constexpr std::string_view kNotWithAFile[] = {"--seeds",    "--seed",  "--probes", "--jobs",    "--matrix", "--at",
-                                              "--fault",    "--pairs", "--pair",   "--singles", "--kinds",  "--drains",
-                                              "--upgrades", "--weeks", "--for",    "--slice"};
+constexpr std::string_view kNotWithAFile[] = {"--seeds",    "--seed",   "--probes", "--jobs",    "--matrix", "--at",
+                                              "--fault",    "--pairs",  "--pair",   "--singles", "--kinds",  "--drains",
+                                              "--upgrades", "--wishes", "--weeks",  "--for",     "--slice"};
 
 constexpr const char* kHelp =
     "Usage: baton simulate [--seeds N] [--seed S] [--trace] [-j N] [--probes] [--matrix]\n"
     "       baton simulate --plot NAME [--seeds N] [--seed S] [--trace] [-j N]\n"
     "       baton simulate --seed S --at SITE --fault KIND [--trace]\n"
-    "       baton simulate --weeks|--kinds|--drains|--upgrades [--seeds N] [--seed S] [--trace] [-j N]\n"
+    "       baton simulate --weeks|--kinds|--drains|--upgrades|--wishes [--seeds N] [--seed S] [--trace] [-j N]\n"
     "       baton simulate --singles [-j N]\n"
     "       baton simulate --pairs [--slice I/N] [--for TIME] [-j N]\n"
     "       baton simulate --pair NAME [--trace]\n"
@@ -83,6 +83,7 @@ constexpr const char* kHelp =
     "  --kinds     days of other kinds: each seed moves a workload of one of them, a database, a StatefulSet, a job\n"
     "  --drains    days of drains: each seed empties a cluster of several workloads, and some bring them home again\n"
     "  --upgrades  days of new versions: workloads that opted in to blue-green are edited again and again\n"
+    "  --wishes    days of policies that want workloads in other clusters, again and again\n"
     "  --singles   in place of random days: a move in which the leader dies, or loses its lease and goes on, or the "
     "hub "
     "dies,\n"
@@ -148,7 +149,7 @@ int PlayPlots(const Flags& flags, uint64_t seed, uint64_t seeds, size_t jobs, bo
     return 0;
   }
   for (const std::string_view other :
-       {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--upgrades", "--weeks"}) {
+       {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--upgrades", "--wishes", "--weeks"}) {
     if (flags.Has(other)) return UsageError(kName, InvalidError(StrCat(other, " does not go with --plot")));
   }
   if (!known) return UsageError(kName, InvalidError(StrCat("no plot is called '", plot, "': --plot list names them")));
@@ -285,6 +286,7 @@ Result<OtherDays> OtherDaysOf(const std::string& flag) {
                      .row = sim::kSeedsOfOneBeginning};
   const auto days = std::make_shared<sim::FleetDays>(TRY(flag == "--kinds"    ? sim::FleetDays::OfKinds()
                                                          : flag == "--drains" ? sim::FleetDays::OfDrains()
+                                                         : flag == "--wishes" ? sim::FleetDays::OfWishes()
                                                                               : sim::FleetDays::OfUpgrades()));
   return OtherDays{.flag = flag,
                    .play = [days](uint64_t seed, sim::Story::Detail detail) { return days->Play(seed, detail); },
@@ -296,7 +298,7 @@ Result<OtherDays> OtherDaysOf(const std::string& flag) {
 
 int PlayOther(const std::string& flag, const Flags& flags, uint64_t seed, size_t jobs) {
   for (const std::string_view other :
-       {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--upgrades", "--weeks"}) {
+       {"--probes", "--matrix", "--at", "--fault", "--kinds", "--drains", "--upgrades", "--wishes", "--weeks"}) {
     if (flags.Has(other) && other != flag)
       return UsageError(kName, InvalidError(StrCat(other, " does not go with ", flag)));
   }
@@ -374,25 +376,11 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  Flags flags({{"--seeds", "N"},
-               {"--seed", "S"},
-               {"--trace"},
-               {"--jobs", "N", "-j"},
-               {"--probes"},
-               {"--matrix"},
-               {"--at", "SITE"},
-               {"--fault", "KIND"},
-               {"--plot", "NAME"},
-               {"--kinds"},
-               {"--drains"},
-               {"--upgrades"},
-               {"--weeks"},
-               {"--singles"},
-               {"--pairs"},
-               {"--pair", "NAME"},
-               {"--for", "TIME"},
-               {"--slice", "I/N"},
-               {"--scenario", "FILE"}});
+  Flags flags({{"--seeds", "N"},   {"--seed", "S"},   {"--trace"},        {"--jobs", "N", "-j"},
+               {"--probes"},       {"--matrix"},      {"--at", "SITE"},   {"--fault", "KIND"},
+               {"--plot", "NAME"}, {"--kinds"},       {"--drains"},       {"--upgrades"},
+               {"--wishes"},       {"--weeks"},       {"--singles"},      {"--pairs"},
+               {"--pair", "NAME"}, {"--for", "TIME"}, {"--slice", "I/N"}, {"--scenario", "FILE"}});
   const Result<void> parsed = flags.Parse(arguments);
   if (!parsed.ok()) return UsageError(kName, parsed.error());
   if (flags.Has("--scenario")) {
@@ -407,7 +395,7 @@ int SimulateCommand(std::span<const std::string_view> arguments) {
   if (!jobs.ok()) return UsageError(kName, jobs.error());
   if (flags.Has("--pair") || flags.Has("--pairs") || flags.Has("--singles"))
     return Pairs(flags, *seed, static_cast<size_t>(*jobs));
-  for (const char* other : {"--kinds", "--drains", "--upgrades", "--weeks"}) {
+  for (const char* other : {"--kinds", "--drains", "--upgrades", "--wishes", "--weeks"}) {
     if (flags.Has(other)) return PlayOther(other, flags, *seed, static_cast<size_t>(*jobs));
   }
   const bool single = flags.Has("--seed") && !flags.Has("--seeds");

@@ -39,6 +39,7 @@ class Revisions {
                                  const std::vector<std::string>& targets, const std::vector<std::string>& occupied);
 
   // ---- for the rollout ----
+  const json::Value& PolicyOf(const json::Value& binding) const;  // the one that claims its template; null: none
   // The ControllerRevision of the template as it is now; null: it did not opt in, or it is not kept yet.
   const json::Value& Newest(const json::Value& binding, const json::Value& object) const;
   // Whether this template's versions are kept at all: it opted in, by itself or by its policy.
@@ -53,7 +54,6 @@ class Revisions {
                                              bool& complete) const;
 
  private:
-  const json::Value& PolicyOf(const json::Value& binding) const;
   const json::Value& Find(const json::Value& binding, std::string_view name) const;
   std::vector<json::Value> Of(const json::Value& binding) const;
   rt::Task<Result<json::Value>> Keep(const json::Value& binding, const json::Value& object);

@@ -1,9 +1,11 @@
 // Asking for a move, once.
 #include "rollout/ask.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/strings.h"
+#include "json/rfc3339.h"
 #include "rollout/records.h"
 
 namespace baton::rollout {
@@ -42,6 +44,8 @@ rt::Task<Result<Asked>> AskForMove(federation::Hub& hub, kube::Informer& migrati
   const Value& reference = wanted.binding["spec"]["resource"];
   const std::string ns(kube::NamespaceOf(wanted.binding));
   int before = 0;
+  int refused = 0;
+  WallTime refused_at{};  // the last one, as it was asked for
   bool failed = false;
   bool moves = false;
   int out = 0;
@@ -59,10 +63,17 @@ rt::Task<Result<Asked>> AskForMove(federation::Hub& hub, kube::Informer& migrati
     if (!ended && migration["spec"]["target"].str() == wanted.to) ++in;
     if (!same || migration["metadata"]["annotations"][wanted.annotation].str() != wanted.mark) return;
     ++before;
-    failed = failed || (ended && phase != Phase::kSucceeded);
+    if (phase == Phase::kRejected) {
+      ++refused;
+      const Result<WallTime> at = json::ParseTime(migration["metadata"]["creationTimestamp"].str());
+      if (at.ok()) refused_at = std::max(refused_at, *at);
+    }
+    failed = failed || (ended && phase != Phase::kSucceeded && phase != Phase::kRejected);
   });
   if (moves) co_return Asked::kMovesAlready;
-  if (failed) co_return Asked::kFailedBefore;
+  if (failed || refused >= kRefusalsMax) co_return Asked::kFailedBefore;
+  if (refused > 0 && hub.loop().WallNow() < refused_at + kRefusedFirst * (1 << (refused - 1)))
+    co_return Asked::kRefusedLately;
   if (out >= limits.Out(wanted.from) || in >= limits.In(wanted.to)) co_return Asked::kNoRoom;
   Value migration = json::Object({{"apiVersion", "rollout.karmada.io/v1alpha1"}, {"kind", "StatefulMigration"}});
   Value& metadata = migration.Edit("metadata");

@@ -1,6 +1,8 @@
 // AskForMove: how controllers ask for moves of their own accord. A wish has a mark; it is asked for once, and again
 // only when the move that it led to succeeded and the wish came back. One that failed stays failed until the mark is
-// another. And MakeOnce, by which every move that Baton asks for itself is made.
+// another; one that was refused, which touched nothing, is asked for a few times more, later each time, as what was
+// against it may pass (a cluster that was not ready). And MakeOnce, by which every move that Baton asks for itself is
+// made.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +27,13 @@ enum class Asked : uint8_t {
   kBegun,
   kMovesAlready,  // by whoever's wish; its end wakes
   kFailedBefore,
-  kNoRoom,  // as many moves as may leave or enter at a time are under way
+  kRefusedLately,  // to be asked for again in a while
+  kNoRoom,         // as many moves as may leave or enter at a time are under way
 };
 
-inline constexpr int kNamesMax = 20;  // tries to find a name that is free
+inline constexpr int kRefusalsMax = 6;                 // of one wish; then it has failed
+inline constexpr Duration kRefusedFirst = minutes(1);  // until it is asked for again; twice as long each time
+inline constexpr int kNamesMax = 20;                   // tries to find a name that is free
 
 // Makes the migration, which has its name and in `annotation` a mark. A second try finds the move that the first one
 // made: one of that name, that mark and that workload. A name that is another's gets a number. Gives whether it was

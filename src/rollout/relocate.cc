@@ -51,6 +51,15 @@ Relocate::Relocate(federation::Federation& federation, Engine& engine, ProfileSe
     const bool wanted = federation::FindCondition(now["status"], "MigrationWanted")["status"].str() == "True";
     if (wanted || wishes_.contains(key)) controller_.Add(key);
   });
+  // What was wished for while another move was under way is asked for when that has ended.
+  engine_.migrations().OnChange([this](const Value& before, const Value& now) {
+    if (!now.is_null() && before["status"]["phase"] == now["status"]["phase"]) return;
+    const Value& migration = now.is_null() ? before : now;
+    const Value& workload = migration["spec"]["workload"];
+    const std::string key =
+        StrCat(kube::NamespaceOf(migration), "/", WriterName(workload["kind"].str(), workload["name"].str()));
+    if (wishes_.contains(key)) controller_.Add(key);
+  });
 }
 
 rt::Task<void> Relocate::Run() {
@@ -99,7 +108,8 @@ rt::Task<kube::Outcome> Relocate::Reconcile(std::string key) {
     co_return kube::Outcome::Done();
   const std::string mark =
       Sha256Hex(StrCat(kube::UidOf(binding), "|", from, "|", target, "|", binding["spec"]["placement"].ToString(), "|",
-                       binding["spec"]["rescheduleTriggeredAt"].str()))
+                       binding["spec"]["rescheduleTriggeredAt"].str(), "|",
+                       federation_.revisions().PolicyOf(binding)["metadata"]["generation"].ToString()))
           .substr(0, kMarkDigits);
   const MonotonicTime now = hub_.loop().Now();
   Wish& wish = wishes_[key];
@@ -120,7 +130,8 @@ rt::Task<kube::Outcome> Relocate::Reconcile(std::string key) {
     hub_.events().Normal(binding, "MigrationBegun",
                          StrCat("its placement wants it in ", target, ": it is moved there"));
   }
-  co_return *asked == Asked::kNoRoom ? kube::Outcome::WaitFor(kTurn) : kube::Outcome::Done();
+  const bool later = *asked == Asked::kNoRoom || *asked == Asked::kRefusedLately;
+  co_return later ? kube::Outcome::WaitFor(kTurn) : kube::Outcome::Done();
 }
 
 }  // namespace baton::rollout

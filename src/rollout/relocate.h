@@ -5,8 +5,9 @@
 // One that its policy had put on several clusters has no Writer: its owner wanted several writers. When the policy
 // wants it in fewer of them, it is taken out of the others; nothing is moved.
 //
-// A wish whose move failed is not tried again until it is another one: another target, another placement, or asked for
-// anew. Clusters that are being drained are left to evacuate.h.
+// A wish whose move failed is not tried again until it is another one: another target, another placement, an edited
+// policy, or asked for anew. One that was refused is tried a few times more (ask.h). Clusters that are being drained
+// are left to evacuate.h.
 #pragma once
 
 #include <map>

@@ -115,7 +115,8 @@ rt::Task<kube::Outcome> Upgrade::Reconcile(std::string key) {
   if (*asked == Asked::kFailedBefore)
     hub_.events().Warning(object, "UpgradeFailed",
                           StrCat(from, " keeps the revision before; it is tried again when the template changes"));
-  co_return *asked == Asked::kNoRoom ? kube::Outcome::WaitFor(kTurn) : kube::Outcome::Done();
+  const bool later = *asked == Asked::kNoRoom || *asked == Asked::kRefusedLately;
+  co_return later ? kube::Outcome::WaitFor(kTurn) : kube::Outcome::Done();
 }
 
 }  // namespace baton::rollout

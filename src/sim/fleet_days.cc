@@ -120,6 +120,23 @@ Result<FleetDays> FleetDays::OfUpgrades() {
   return days;
 }
 
+Result<FleetDays> FleetDays::OfWishes() {
+  constexpr std::string_view kTwo[] = {"FlinkDeployment", "KafkaConnector"};
+  FleetDays days;
+  for (const std::string_view kind : {"FlinkDeployment", "Deployment", "StatefulSet"}) {
+    const Workload workload = TRY(Workload::Of(kind, kKey));
+    days.rows_.push_back({.name = StrCat("wishes for a ", kind),
+                          .only_own_hub = true,
+                          .wish = {.wishes = true},
+                          .fleet = TRY(FleetOf({workload}))});
+  }
+  days.rows_.push_back({.name = "wishes for a job and a connector",
+                        .only_own_hub = true,
+                        .wish = {.wishes = true},
+                        .fleet = TRY(FleetOf(TRY(WorkloadsOf(kTwo))))});
+  return days;
+}
+
 RehearsalOptions FleetDays::OptionsOf(uint64_t seed, Story::Detail detail) const {
   return {.beginning = seed / row(),
           .faults = true,

@@ -5,6 +5,7 @@
 //             StatefulSet with volumes, connectors, jobs
 //   OfDrains  a cluster with several workloads is emptied, a few moves at a time, and now and then they are brought
 //             home again
+//   OfWishes  policies want workloads in other clusters, again and again
 //   OfUpgrades  workloads that opted in to blue-green get new versions, which start in another cluster or not at all
 //
 //   const FleetDays days = TRY(FleetDays::OfKinds());   // takes a moment: the fleets are read from calm worlds
@@ -30,6 +31,7 @@ class FleetDays {
   static Result<FleetDays> OfKinds();
   static Result<FleetDays> OfDrains();
   static Result<FleetDays> OfUpgrades();
+  static Result<FleetDays> OfWishes();
 
   const std::string& NameOf(uint64_t seed) const { return At(seed).name; }
   Day Play(uint64_t seed, Story::Detail detail = Story::Detail::kCounts) const;

@@ -116,6 +116,8 @@ rt::Task<void> RehearsalStage::PlayOn(const RehearsalOptions& options) {
   const Value before = co_await world_.OnMember(first.cluster, ResourceOf(first), first.Key());
   if (wish_.upgrades) {
     co_await PlayUpgrades(options, gitops);
+  } else if (wish_.wishes) {
+    co_await PlayWishes(options, gitops);
   } else if (!options.plots || !co_await PlayPlot()) {
     if (faults) chance_.Begin();
     co_await Ask();

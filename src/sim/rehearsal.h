@@ -37,6 +37,7 @@ struct RehearsalWish {
   int64_t most = 0;       // moves at a time; 0: as the fleet says
   bool home = false;      // of a drain: in every third play everything is brought home afterwards
   bool upgrades = false;  // or new versions of what opted in to blue-green
+  bool wishes = false;    // or policies that want the workloads elsewhere
 };
 
 struct RehearsalOptions {

@@ -64,20 +64,24 @@ rt::Task<void> RehearsalStage::Ended() {
   const bool ended = co_await world_.Until(over, drain ? kDrainEnds : kMoveEnds);
   if (held) result_.day.end = "Held";
   Expect(ended, StrCat("no end in time: ", result_.day.end, ": ", result_.said));
-  std::map<std::string, int> phases;
   Duration longest{};
   for (const Value& move : co_await Moves()) {
-    ++phases[std::string(move["status"]["phase"].str())];
     const std::string_view downtime = move["status"]["downtime"].str();
     const Result<Duration> length = json::ParseDuration(downtime);
     if (!length.ok() || *length < longest) continue;
     longest = *length;
     result_.downtime = downtime;
   }
-  if (!drain) co_return;
+  if (drain) StrAppend(result_.day.end, " (", co_await MovesByPhase(), ")");
+}
+
+// "1 Aborted, 3 Succeeded"
+rt::Task<std::string> RehearsalStage::MovesByPhase() {
+  std::map<std::string, int> phases;
+  for (const Value& move : co_await Moves()) ++phases[std::string(move["status"]["phase"].str())];
   std::string moves;
   for (const auto& [phase, count] : phases) StrAppend(moves, moves.empty() ? "" : ", ", count, " ", phase);
-  StrAppend(result_.day.end, " (", moves, ")");
+  co_return moves;
 }
 
 rt::Task<void> RehearsalStage::CheckAll() {

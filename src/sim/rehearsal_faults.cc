@@ -103,7 +103,8 @@ rt::Task<void> RehearsalStage::Disturb(bool gitops) {
     if (troubles) scope.Spawn(Troubles());
     if (cuts) scope.Spawn(Partitions());
     if (hub_dies) scope.Spawn(HubDies(hands));
-    if (aborts) scope.Spawn(wish_.upgrades ? AbortsAnUpgrade() : Aborts());
+    if (aborts) scope.Spawn(wish_.upgrades || wish_.wishes ? AbortsOne() : Aborts());
+    if (wish_.wishes) scope.Spawn(Wishes());
     if (wish_.upgrades) scope.Spawn(Edits());
     if (gitops) scope.Spawn(GitOps());
     if (karmada_dies) scope.Spawn(KarmadaDies(hands));

@@ -1,6 +1,7 @@
 // RehearsalStage: one copy of a fleet in one world (rehearsal.h): it is put there and comes to run (rehearsal_copy.cc),
-// a move, a drain or new versions (rehearsal_upgrades.cc) are wished for, with faults (rehearsal_faults.cc) or people
-// who act by hand (rehearsal_plots.cc), and all must have gone well (rehearsal_end.cc).
+// a move, a drain, new versions (rehearsal_upgrades.cc) or other clusters (rehearsal_wishes.cc) are wished for, with
+// faults (rehearsal_faults.cc) or people who act by hand (rehearsal_plots.cc), and all must have gone well
+// (rehearsal_end.cc).
 #pragma once
 
 #include <functional>
@@ -83,7 +84,7 @@ class RehearsalStage {
   rt::Task<void> Edit(const FleetWorkload& workload, std::string patch);
   rt::Task<void> NewVersion(const FleetWorkload& workload, bool back);
   rt::Task<void> Edits();
-  rt::Task<void> AbortsAnUpgrade();
+  rt::Task<void> AbortsOne();
   void VersionSeen(const std::string& cluster, const Value& object);
   rt::Task<void> FollowVersions(std::string cluster, kube::Resource resource);
   rt::Task<void> FollowUpgrades();
@@ -94,7 +95,22 @@ class RehearsalStage {
   rt::Task<void> ExpectUpgraded(const FleetWorkload& workload);
   rt::Task<void> LastUpgrade();
 
+  // ---- where its owner wants it (rehearsal_wishes.cc) ----
+  rt::Task<void> PlayWishes(const RehearsalOptions& options, bool gitops);
+  const std::vector<std::string>& AllowedFor(const FleetWorkload& workload) const;
+  rt::Task<void> Allow(const FleetWorkload& workload, std::vector<std::string> clusters);
+  rt::Task<void> EditPolicy(const FleetWorkload& workload);
+  rt::Task<void> SettlePolicies();
+  rt::Task<void> PlaceAfresh(const FleetWorkload& workload);
+  std::vector<std::string> SomeClusters(const std::string& but);
+  rt::Task<void> Wishes();
+  rt::Task<bool> IsWhereWanted(const FleetWorkload& workload, bool& wanted);
+  rt::Task<void> WishesEnded();
+  rt::Task<void> ExpectNothingMoves();
+  rt::Task<void> LastWish();
+
   // ---- the end ----
+  rt::Task<std::string> MovesByPhase();
   rt::Task<std::vector<Value>> Moves();
   rt::Task<bool> Held();
   rt::Task<void> Ended();
@@ -122,10 +138,12 @@ class RehearsalStage {
   std::optional<MonotonicTime> stuck_;
   bool checking_ = true;  // what must hold at every step
   rollout::ProfileSet profiles_;
-  std::map<const FleetWorkload*, Value> templates_;              // that were edited
-  std::map<const FleetWorkload*, std::string> versions_before_;  // the last edit
-  std::map<std::string, std::string> ran_as_;                    // the version of what has run, by uid
-  int64_t versions_ = 0;                                         // that were made up
+  std::map<const FleetWorkload*, Value> templates_;                   // that were edited
+  std::map<const FleetWorkload*, std::string> versions_before_;       // the last edit
+  std::map<std::string, std::string> ran_as_;                         // the version of what has run, by uid
+  int64_t versions_ = 0;                                              // that were made up
+  std::map<const FleetWorkload*, std::vector<std::string>> allowed_;  // by policies that were edited
+  std::map<const FleetWorkload*, WallTime> wished_at_;                // the last time that it was asked for
 };
 
 }  // namespace baton::sim

@@ -9,6 +9,7 @@
 #include "federation/revision.h"
 #include "json/json_patch.h"
 #include "json/pointer.h"
+#include "rollout/ask.h"
 #include "rollout/upgrade.h"
 #include "sim/rehearsal_stage.h"
 #include "sim/workloads.h"
@@ -98,7 +99,7 @@ rt::Task<void> RehearsalStage::Edits() {
 }
 
 // One that is under way when the time has come.
-rt::Task<void> RehearsalStage::AbortsAnUpgrade() {
+rt::Task<void> RehearsalStage::AbortsOne() {
   co_await chance_.Moment(world_.loop(), kNextEditMs);
   for (const Value& move : co_await Moves()) {
     if (Scene::IsOver(move)) continue;
@@ -171,12 +172,15 @@ rt::Task<bool> RehearsalStage::IsUpgraded(const FleetWorkload& workload, bool& n
   const Value there = co_await world_.OnMember(where, ResourceOf(workload), workload.Key());
   newest = VersionOf(there) == VersionOf(now);
   bool failed = false;
+  int refused = 0;
   const std::string generation = StrCat("@", now["metadata"]["generation"].int_or(0));
   for (const Value& move : co_await Moves()) {
     if (!IsOf(move, workload)) continue;
     if (!Scene::IsOver(move)) co_return false;
     const bool of_this = move["metadata"]["annotations"][rollout::kUpgradeMark].str().ends_with(generation);
-    failed = failed || (of_this && move["status"]["phase"].str() != "Succeeded");
+    const std::string_view phase = move["status"]["phase"].str();
+    if (of_this && phase == "Rejected") ++refused;
+    failed = failed || (of_this && phase != "Succeeded" && phase != "Rejected") || refused >= rollout::kRefusalsMax;
   }
   co_return newest || failed;
 }
@@ -198,10 +202,7 @@ rt::Task<void> RehearsalStage::UpgradesEnded() {
     co_return waits.empty();
   };
   const bool ended = co_await world_.Until(over, kDrainEnds);
-  std::map<std::string, int> phases;
-  for (const Value& move : co_await Moves()) ++phases[std::string(move["status"]["phase"].str())];
-  std::string moves;
-  for (const auto& [phase, count] : phases) StrAppend(moves, moves.empty() ? "" : ", ", count, " ", phase);
+  const std::string moves = co_await MovesByPhase();
   result_.day.end = StrCat(held ? "Held" : all_newest ? "Upgraded" : "Kept", " (", moves, ")");
   Expect(ended, StrCat("neither upgraded nor told as failed:", waits, " (", moves, ")"));
 }
@@ -263,6 +264,7 @@ rt::Task<void> RehearsalStage::PlayUpgrades(const RehearsalOptions& options, boo
   for (const FleetWorkload* one : workloads_) co_await SettleTemplate(*one, gitops);
   co_await UpgradesEnded();
   const bool held = result_.day.end.starts_with("Held");
+  if (!held) co_await ExpectNothingMoves();
   for (const FleetWorkload* one : workloads_) {
     if (!held) co_await ExpectUpgraded(*one);
     co_await ExpectJudge(*one);
