@@ -33,12 +33,20 @@ rt::Task<void> ReplacedTarget(Course course, Weather& weather) {
   co_await scene.Ask(", deadlines: {Verifying: 10m}", "", kForLong);
   if (co_await UntilItRunsThere(scene)) {
     co_await scene.world.loop().Sleep(Between(course, 8'000, 30'000));
+    const Value first = co_await scene.OnMember(scene.to);
     co_await DeleteInTarget(scene);
-    co_await scene.world.loop().Sleep(Between(course, 0, 10'000));
+    // Mostly when the second one is there.
+    const auto made_anew = [&]() -> rt::Task<bool> {
+      const Value now = co_await scene.OnMember(scene.to);
+      co_return !now.is_null() && kube::UidOf(now) != kube::UidOf(first);
+    };
+    [[maybe_unused]] const bool made = co_await scene.world.Until(made_anew, Between(course, 0, 60'000));
+    co_await scene.world.loop().Sleep(Between(course, 0, 600));
   }
   co_await scene.Abort();
   const Value end = co_await SettledInCalm(course, weather);
   scene.Expect(Scene::IsOver(end) || Scene::IsBlocked(end), StrCat("no end in time: ", Scene::Said(end)));
+  co_await scene.world.loop().Sleep(kCommitted);  // what comes twice shows when it is written
   co_await scene.ExpectClean();
 }
 
@@ -66,6 +74,7 @@ rt::Task<void> CancelledTarget(Course course, Weather& weather) {
   cluster.faults() = {};
   const Value end = co_await SettledInCalm(course, weather);
   scene.Expect(Scene::IsOver(end) || Scene::IsBlocked(end), StrCat("no end in time: ", Scene::Said(end)));
+  co_await scene.world.loop().Sleep(kCommitted);  // what comes twice shows when it is written
   co_await scene.ExpectClean();
 }
 

@@ -172,6 +172,7 @@ rt::Task<void> TemplateDeletedUnheard(Course course, Weather& weather) {
   const Value end = co_await SettledInCalm(course, weather);
   ExpectEnd(scene, end, "Cancelled", "its template is gone");
   co_await ExpectGoneWithItsTemplate(scene);
+  co_await scene.world.loop().Sleep(kCommitted);
   co_await scene.ExpectClean();
 }
 
@@ -188,6 +189,7 @@ rt::Task<void> SuspendedPolicy(Course course, Weather& weather) {
   scene.Expect((co_await scene.OnMember(where))["spec"] == before, "suspended, and yet it was propagated");
   co_await PatchPolicy(scene, "{spec: {suspension: null}}");
   co_await scene.ExpectRunsAlone(where);
+  co_await scene.world.loop().Sleep(kCommitted);
   co_await scene.ExpectClean();
 }
 
@@ -221,6 +223,7 @@ rt::Task<void> LostRecord(Course course, Weather& weather) {
   scene.Expect((co_await scene.Writer()).is_null(),
                "a record was made up for a workload that has moved before: its epochs begin anew");
   scene.Expect(co_await scene.RunsIn(where), StrCat("it runs in '", co_await scene.WhereItRuns(), "'"));
+  co_await scene.world.loop().Sleep(kCommitted);
   co_await scene.ExpectClean();
 }
 
@@ -240,6 +243,7 @@ rt::Task<void> LostRecords(Course course, Weather& weather) {
   scene.Expect((co_await scene.Writer()).is_null(), "a record was made up for a workload that runs elsewhere");
   scene.Expect(co_await scene.RunsIn(where),
                StrCat("it ran in ", where, ", and now in '", co_await scene.WhereItRuns(), "'"));
+  co_await scene.world.loop().Sleep(kCommitted);
   co_await scene.ExpectClean();
 }
 

@@ -246,6 +246,7 @@ rt::Task<void> OlderTemplate(Course course, Weather& /*weather*/) {
   scene.world.member_faults(at).Clear();
   scene.world.KillDeposed();
   co_await scene.ExpectRunsAlone(at);
+  co_await scene.world.loop().Sleep(kCommitted);
   co_await scene.ExpectClean();
 }
 
@@ -268,6 +269,7 @@ rt::Task<void> WrittenToItsSuccessor(Course course, Weather& /*weather*/) {
   co_await scene.PatchTemplate("{spec: {taskManager: {resource: {memory: 4096m}}}}");
   co_await scene.world.loop().Sleep(seconds(40));
   scene.Expect(!scene.JobRuns(at), "it was started without its state");
+  co_await scene.world.loop().Sleep(kCommitted);
   co_await scene.ExpectClean();
 }
 
@@ -289,6 +291,7 @@ rt::Task<void> GoneBeforeItWasListed(Course course, Weather& /*weather*/) {
   scene.world.StartController();
   co_await scene.world.loop().Sleep(minutes(2));
   scene.Expect(co_await IsHeldAsStray(scene), "somebody deleted it in its cluster, and nobody is told");
+  co_await scene.world.loop().Sleep(kCommitted);
   co_await scene.ExpectClean();
 }
 

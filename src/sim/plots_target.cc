@@ -44,8 +44,10 @@ rt::Task<void> StuckTarget(Course course, Weather& weather) {
   scene.world.practice(scene.to).faults().slow = 1;
   const Value end = co_await SettledInCalm(course, weather);
   // It came up after all, when it was being deleted already: what it did then nobody saw.
-  if (Scene::IsBlocked(end) && Scene::Said(end).contains("deleted there before its stop was seen"))
+  if (Scene::IsBlocked(end) && Scene::Said(end).contains("deleted there before its stop was seen")) {
+    co_await scene.world.loop().Sleep(kCommitted);
     co_return co_await scene.ExpectClean();
+  }
   ExpectEnd(scene, end, "RolledBack", "its target never ran");
   co_await scene.CheckAll();
 }
@@ -224,6 +226,7 @@ rt::Task<void> MadeAnewAfterTheGrant(Course course, Weather& weather) {
   }
   const Value end = co_await SettledInCalm(course, weather);
   scene.Expect(Scene::IsOver(end) || Scene::IsBlocked(end), StrCat("no end in time: ", Scene::Said(end)));
+  co_await scene.world.loop().Sleep(kCommitted);
   co_await scene.ExpectClean();
 }
 

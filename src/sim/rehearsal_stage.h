@@ -83,6 +83,7 @@ class RehearsalStage {
   const Value& TemplateOf(const FleetWorkload& workload) const;  // as its owner wants it now
   rt::Task<void> Edit(const FleetWorkload& workload, std::string patch);
   rt::Task<void> NewVersion(const FleetWorkload& workload, bool back);
+  rt::Task<void> UntilOneVerifies();
   rt::Task<void> Edits();
   rt::Task<void> AbortsOne();
   void VersionSeen(const std::string& cluster, const Value& object);

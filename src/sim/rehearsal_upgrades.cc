@@ -24,6 +24,7 @@ constexpr uint64_t kEditsMax = 3;                   // after the first one, whil
 constexpr int64_t kNextEditMs = 60'000;             // at most
 constexpr uint64_t kBackOneIn = 4;                  // such edits that bring the version before
 constexpr uint64_t kLabelOneIn = 4;                 // or change a label, which is released in place
+constexpr uint64_t kWithinOneIn = 2;                // such edits that come while a move is under way
 constexpr uint64_t kLastOneIn = 2;                  // days that end with one more, when all is well
 constexpr Duration kLastWithin = minutes(15);       // that one
 constexpr Duration kReleasedWithin = minutes(2);    // a label; a record of a cluster that was left
@@ -80,10 +81,24 @@ rt::Task<void> RehearsalStage::NewVersion(const FleetWorkload& workload, bool ba
   return Edit(workload, StrCat("[{op: add, path: ", at, ", value: '", next, "'}]"));
 }
 
+// The next move then follows on this one at once, while what that leaves is still on its way out.
+rt::Task<void> RehearsalStage::UntilOneVerifies() {
+  [[maybe_unused]] const bool verifies = co_await world_.Until(
+      [this]() -> rt::Task<bool> {
+        co_return std::ranges::any_of(co_await Moves(),
+                                      [](const Value& move) { return move["status"]["phase"].str() == "Verifying"; });
+      },
+      kDrainEnds);
+}
+
 rt::Task<void> RehearsalStage::Edits() {
   const uint64_t edits = chance_.Below(kEditsMax + 1);
   for (uint64_t i = 0; i < edits; ++i) {
-    co_await chance_.Moment(world_.loop(), kNextEditMs);
+    if (chance_.OneIn(kWithinOneIn)) {
+      co_await UntilOneVerifies();
+    } else {
+      co_await chance_.Moment(world_.loop(), kNextEditMs);
+    }
     const FleetWorkload& one = *workloads_[chance_.Below(workloads_.size())];
     ++result_.day.meddlings;
     if (chance_.OneIn(kLabelOneIn)) {

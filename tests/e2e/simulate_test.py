@@ -18,7 +18,7 @@ def simulate(*arguments):
 
 class StoryTest(unittest.TestCase):
     def test_one_seed_is_one_story_and_ends_with_its_counts(self):
-        for arguments in (["--seed", "3"], ["--seed", "4", "--kinds"], ["--seed", "5", "--drains"], ["--seed", "7", "--upgrades"], ["--seed", "6", "--weeks"], ["--pair", "forward:hub-dies-kept-20"]):
+        for arguments in (["--seed", "3"], ["--seed", "4", "--kinds"], ["--seed", "5", "--drains"], ["--seed", "7", "--upgrades"], ["--seed", "8", "--wishes"], ["--seed", "6", "--weeks"], ["--pair", "forward:hub-dies-kept-20"]):
             with self.subTest(arguments):
                 code, told, _ = simulate(*arguments, "--trace")
                 self.assertEqual(code, 0, told[-2000:])
@@ -48,7 +48,7 @@ class StoryTest(unittest.TestCase):
 
     def test_a_seed_of_a_row_is_the_same_alone(self):
         # Each in a fork of one beginning, and one of them with a beginning of its own.
-        for mode in ([], ["--weeks"], ["--kinds"], ["--drains"], ["--upgrades"]):
+        for mode in ([], ["--weeks"], ["--kinds"], ["--drains"], ["--upgrades"], ["--wishes"]):
             with self.subTest(mode):
                 _, one, _ = simulate(*mode, "--seeds", "1", "--seed", "7", "-j", "1")
                 _, many, _ = simulate(*mode, "--seeds", "8", "--seed", "0", "-j", "1")
