@@ -165,12 +165,12 @@ rt::Task<void> RehearsalStage::WishesEnded() {
 // What is settled stays: nothing begins to move by itself.
 rt::Task<void> RehearsalStage::ExpectNothingMoves() {
   const size_t moves = (co_await Moves()).size();
-  std::vector<std::string> where;
-  for (const FleetWorkload* one : workloads_) where.push_back(WhereItRuns(*one));
+  std::map<const FleetWorkload*, std::string> where;
+  for (const FleetWorkload* one : workloads_) where[one] = WhereItRuns(*one);
   co_await world_.loop().Sleep(kStays);
   Expect((co_await Moves()).size() == moves, StrCat("a move began by itself: ", co_await MovesByPhase()));
-  for (size_t i = 0; i < workloads_.size(); ++i)
-    Expect(WhereItRuns(*workloads_[i]) == where[i], StrCat(workloads_[i]->Name(), " did not stay in ", where[i]));
+  for (const FleetWorkload* one : workloads_)
+    Expect(WhereItRuns(*one) == where[one], StrCat(one->Name(), " did not stay in ", where[one]));
 }
 
 rt::Task<void> RehearsalStage::LastWish() {
