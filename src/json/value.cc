@@ -228,13 +228,39 @@ Member* Value::LowerBound(std::string_view key) const {
                           [](const Member& member, std::string_view wanted) { return member.key() < wanted; });
 }
 
+namespace {
+
+template <class Word>
+bool SameWords(const char* a, const char* b, size_t size) {  // the first and the last one, which may overlap
+  Word of_a[2];
+  Word of_b[2];
+  std::memcpy(&of_a[0], a, sizeof(Word));
+  std::memcpy(&of_b[0], b, sizeof(Word));
+  std::memcpy(&of_a[1], a + size - sizeof(Word), sizeof(Word));
+  std::memcpy(&of_b[1], b + size - sizeof(Word), sizeof(Word));
+  return of_a[0] == of_b[0] && of_a[1] == of_b[1];
+}
+
+// Most keys are short, and a call for each costs more than the comparison.
+bool SameText(std::string_view a, std::string_view b) {
+  const size_t size = a.size();
+  if (size != b.size()) return false;
+  if (size > 2 * sizeof(uint64_t)) return std::memcmp(a.data(), b.data(), size) == 0;
+  if (size >= sizeof(uint64_t)) return SameWords<uint64_t>(a.data(), b.data(), size);
+  if (size >= sizeof(uint32_t)) return SameWords<uint32_t>(a.data(), b.data(), size);
+  if (size >= sizeof(uint16_t)) return SameWords<uint16_t>(a.data(), b.data(), size);
+  return size == 0 || a[0] == b[0];
+}
+
+}  // namespace
+
 Member* Value::FindMember(std::string_view key) const {
   Node* n = node();
   Member* const end = n->members() + n->size;
   if (n->size <= kScanMax) {
     const uint64_t digest = Key::DigestOf(key);
     for (Member* at = n->members(); at != end; ++at) {
-      if (at->key_.digest() == digest && at->key() == key) return at;
+      if (at->key_.digest() == digest && SameText(at->key(), key)) return at;
     }
     return nullptr;
   }
