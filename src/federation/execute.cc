@@ -304,6 +304,10 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
   const bool same_render =
       observed["metadata"]["annotations"][kAppliedHash] == manifest["metadata"]["annotations"][kAppliedHash];
   if (same_render && Contains(Comparable(observed), Comparable(wanted))) co_return observed;
+  const std::string key = StrCat(member.name(), "/", resource.plural, "/", name.Key());
+  const std::string hash(manifest["metadata"]["annotations"][kAppliedHash].str());
+  if (!same_render && HasJustWritten(key, hash))
+    co_return ConflictError(StrCat("somebody else writes ", name.Key(), " in cluster ", member.name(), ", too"));
   Result<json::Value> written = co_await member.api().Update(resource, wanted);
   if (!written.ok() && written.error().kind() == ErrorKind::kConflict && member.Find(resource) != nullptr) {
     // The copy was old. Look live, once; the caller comes again after a second conflict.
@@ -320,7 +324,22 @@ rt::Task<Result<json::Value>> ExecuteController::Apply(Member& member, const kub
     wanted = CO_TRY(co_await Merged(manifest, *live));
     written = co_await member.api().Update(resource, wanted);
   }
+  if (written.ok()) Wrote(key, hash);
   co_return written;
+}
+
+// Two leaders, one of which is none any more and has not heard of a newer Work yet, would write one object in turns, as
+// fast as its cluster could.
+bool ExecuteController::HasJustWritten(const std::string& key, const std::string& hash) const {
+  const auto at = wrote_.find(key);
+  return at != wrote_.end() && at->second.hash == hash && hub_.loop().Now() - at->second.at < kOverwrittenRest;
+}
+
+void ExecuteController::Wrote(const std::string& key, std::string hash) {
+  const MonotonicTime now = hub_.loop().Now();
+  if (wrote_.size() >= kWroteMax)
+    std::erase_if(wrote_, [&](const auto& one) { return one.second.at + kOverwrittenRest < now; });
+  wrote_[key] = {.hash = std::move(hash), .at = now};
 }
 
 Error ExecuteController::WasRemoved(const kube::Name& name, const Member& member) {

@@ -29,6 +29,9 @@ namespace baton::federation {
 // Condition of a Work and of its binding: what is in the member is held because it is not the writer on record.
 inline constexpr std::string_view kStrayWriter = "StrayWriter";
 
+inline constexpr Duration kOverwrittenRest = seconds(1);  // until what somebody else has overwritten is written again
+inline constexpr size_t kWroteMax = 1000;                 // writes that are remembered for longer than that
+
 class ExecuteController {
  public:
   explicit ExecuteController(Hub& hub);
@@ -50,6 +53,8 @@ class ExecuteController {
   rt::Task<kube::Outcome> Reconcile(std::string key);
   rt::Task<Result<json::Value>> Apply(Member& member, const kube::Resource& resource, json::Value manifest,
                                       bool was_there, std::string* stray);
+  bool HasJustWritten(const std::string& key, const std::string& hash) const;
+  void Wrote(const std::string& key, std::string hash);
   rt::Task<Result<bool>> StillWanted(const json::Value& manifest, bool look_live);
   static Error WasRemoved(const kube::Name& name, const Member& member);
   rt::Task<Result<void>> TakeBackIfUnwanted(Member& member, const kube::Resource& resource, const json::Value& created,
@@ -79,7 +84,12 @@ class ExecuteController {
 
   Hub& hub_;
   std::map<std::string, std::unique_ptr<kube::Controller>, std::less<>> lanes_;  // by execution namespace
-  rt::Scope* running_ = nullptr;                                                 // of Run(), while it runs
+  struct LastWrite {
+    std::string hash;  // of the render
+    MonotonicTime at{};
+  };
+  std::map<std::string, LastWrite> wrote_;  // not long ago, by cluster, kind and name
+  rt::Scope* running_ = nullptr;            // of Run(), while it runs
 };
 
 }  // namespace baton::federation
